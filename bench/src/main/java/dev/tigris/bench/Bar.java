@@ -48,7 +48,7 @@ public record Bar(
 
   static final String IDEAL = "ideal";
 
-  /// What a paper has.
+  /// A figure of a paper.
   public static final String PAPER = "paper";
   static final String GNU_SORT = "GNU sort";
   static final String BYTE_KEY = "byte key";

@@ -37,7 +37,7 @@ final class Inlet {
   private final ReceiverState state = new ReceiverState();
   private final RandomGenerator random;
 
-  /// What the policy has chosen.
+  /// The index that the policy has chosen.
   private int chosen;
 
   Inlet(@Nullable InputPolicy policy, RandomGenerator random) {

@@ -34,7 +34,7 @@ final class Outlet implements Parker.Condition {
 
   private long sentWhenChosen;
 
-  /// What was chosen first in this call, and given to the module.
+  /// The index that was chosen first in this call, and given to the module.
   private int given = Policy.WAIT;
 
   Outlet(String name, @Nullable Policy policy, RandomGenerator random) {

@@ -72,7 +72,7 @@ final class StreamTable {
   private final List<Placed> all = new ArrayList<>();
   private final Map<String, Placed> byName = new HashMap<>();
 
-  /// What streams write, and which of them does.
+  /// The streams that write, by what they write.
   private final Map<String, Stream> outputs = new HashMap<>();
 
   StreamTable(Flow flow) {

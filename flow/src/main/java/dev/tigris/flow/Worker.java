@@ -86,7 +86,7 @@ final class Worker implements Runnable {
   /// Whether the next call was begun, and waits for a choice.
   private boolean begun;
 
-  // What the last step waits for.
+  // The condition that the last step waits for.
   private int waitsFor = Parker.OPERATION;
   private Parker.Condition awaited;
 

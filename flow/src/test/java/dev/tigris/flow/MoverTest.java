@@ -70,7 +70,7 @@ class MoverTest {
     }
   }
 
-  /// What comes over a wire, for a module's thread alone once it was moved.
+  /// A stream over a wire: a module's thread alone sees what was moved.
   private static final class Moved extends LockedStream {
     private final Wires wires;
 

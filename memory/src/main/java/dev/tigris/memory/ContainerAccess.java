@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What this package lets the packages of schemas and of Arrow do.
+/// The access that this package gives to the packages of schemas and of Arrow.
 final class ContainerAccess implements ObjectAccess {
   @Override
   public long address(Container container) {

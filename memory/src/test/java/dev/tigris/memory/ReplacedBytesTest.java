@@ -37,7 +37,7 @@ class ReplacedBytesTest {
     }
   }
 
-  /// What is written as one message.
+  /// The content of one message.
   ///
   /// @param gap the bytes that lie between a table and its segment, at least
   record Content(int capacity, int count, int gap) {

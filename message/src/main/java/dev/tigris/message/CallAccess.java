@@ -6,7 +6,7 @@ import dev.tigris.message.channel.EndpointAccess;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// What this package lets the package of calls do.
+/// The access that this package gives to the package of calls.
 final class CallAccess implements EndpointAccess {
   @Override
   public Channel channel(Token token) {

@@ -49,7 +49,7 @@ public final class Endpoint implements AutoCloseable {
   /// The most words of a message.
   public static final int MOST_WORDS = 16;
 
-  /// What [EndpointAccess] gives to calls.
+  /// The access of calls to endpoints.
   static final EndpointAccess ACCESS = new CallAccess();
 
   private static final System.Logger LOG = System.getLogger(Endpoint.class.getName());
@@ -721,7 +721,7 @@ public final class Endpoint implements AutoCloseable {
         .formatted(name, channels.size(), isClosed ? ", closed" : "");
   }
 
-  /// What channels tell this endpoint.
+  /// Receives what channels tell this endpoint.
   private final class EndpointReceiver implements MessageReceiver {
     @Override
     public BulkTarget target(

@@ -51,7 +51,7 @@ final class NameConnection implements AutoCloseable {
   /// The longest line, in bytes. A name has 255, and an address of a file system up to 4096.
   private static final int LINE_BYTES = 8192;
 
-  /// What is below: a Unix socket, or TLS over TCP.
+  /// The socket below: a Unix socket, or TLS over TCP.
   interface Socket extends Closeable {
     /// Connects and authenticates, unless it is connected.
     void connect() throws IOException;

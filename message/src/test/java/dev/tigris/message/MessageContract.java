@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What endpoints promise, on one provider: after GASNet's tests, with what others have got wrong.
+/// The promises of endpoints, on one provider: after GASNet's tests, with faults of others.
 abstract class MessageContract {
   static final long TAG = 4711;
   static final int ECHO = 1;
@@ -47,7 +47,7 @@ abstract class MessageContract {
   Endpoint from;
   String address;
 
-  /// What each side has got; each list belongs to the thread of its party.
+  /// The messages that each side has got; each list belongs to the thread of its party.
   final List<Got> atServer = new ArrayList<>();
 
   final List<Got> atClient = new ArrayList<>();

@@ -3,8 +3,8 @@ package dev.tigris.sort;
 import java.util.Arrays;
 import java.util.List;
 
-/// What decides between two lines: *levels* that are compared one after the other, each of them a
-/// key, and the last one of some orders the whole line.
+/// The *levels* that decide between two lines. They are compared one after the other, each of them
+/// is a key, and the last one of some orders is the whole line.
 ///
 /// A *place* says up to where lines agree: in all levels before its own, and in so many bytes of
 /// the key of that one.
@@ -138,9 +138,9 @@ final class KeyLevels {
         : KeyKinds.compare(key, one, leftFrom, leftTo, other, from, to);
   }
 
-  /// What decides most between lines that agree in all before a place: eight bytes of a key, or a
-  /// number that stands for it, unsigned. Place 0 is the beginning of the first key; others are
-  /// given by [#agreement].
+  /// Returns what decides most between lines that agree in all before a place: eight bytes of a
+  /// key, or a number that stands for it, unsigned. Place 0 is the beginning of the first key;
+  /// others are given by [#agreement].
   ///
   /// @param found where the key of the place's level lies in the line
   long prefix(int place, byte[] line, long found) {

@@ -262,12 +262,12 @@ public final class LineOrder {
     return levels.compare(left, leftStart, leftEnd, right, start, end);
   }
 
-  /// What decides most between lines, as [KeyLevels#prefix] at its first place.
+  /// Returns what decides most between lines, as [KeyLevels#prefix] at its first place.
   long prefix(byte[] line, int start, int end) {
     return levels.prefix(0, line, levels.find(0, line, start, end));
   }
 
-  /// What lines are compared by.
+  /// Returns the levels that lines are compared by.
   KeyLevels levels() {
     return levels;
   }

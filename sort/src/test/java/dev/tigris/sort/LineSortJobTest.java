@@ -214,7 +214,7 @@ class LineSortJobTest {
     }
   }
 
-  /// What is written has the form that the name says which was given.
+  /// An output has the form that the given name says.
   @Test
   void compressesWhatALinkSaysAndNotItsTarget() throws Exception {
     Path input = file("input", bytes("b\na\n"));

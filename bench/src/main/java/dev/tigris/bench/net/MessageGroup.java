@@ -38,7 +38,7 @@ final class MessageGroup implements Group {
   private final List<Contestant> invited;
   private final List<Contestant> rivals;
 
-  /// What is measured.
+  /// The kinds of figures.
   private enum Kind {
     ROUND_TRIP("roundtrip", "ns", Better.LOWER),
     BANDWIDTH("bandwidth", "MB/s", Better.HIGHER),
@@ -55,7 +55,7 @@ final class MessageGroup implements Group {
     }
   }
 
-  /// What is measured of a size.
+  /// A measurement of one size.
   ///
   /// @param size as it stands in the figure's name
   /// @param paper what the paper has of it, beside the interface below
@@ -247,7 +247,7 @@ final class MessageGroup implements Group {
         .toList();
   }
 
-  /// What these have of what the interface below has, beside what Jam had of Javia-II.
+  /// The share that messages have of the interface below, beside Jam's share of Javia-II.
   private void besidePaper(Run run, Test test, List<Session.Samples> forks) {
     Then then = test.paper().orElseThrow();
     List<Pairs> shares = new ArrayList<>();

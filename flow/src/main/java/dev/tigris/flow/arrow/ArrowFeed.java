@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: that of a [Source].
 public final class ArrowFeed<T extends Pso> implements Source {
-  /// What a container takes beside the objects of a table: its header, and the table's.
+  /// The bytes of a container beside the objects of a table: its header, and the table's.
   private static final int OVERHEAD_BYTES = 128;
 
   private final ArrowRows<T> rows;

@@ -20,7 +20,7 @@ import java.util.List;
 ///     .build();
 /// ```
 ///
-/// What comes out has the columns of the key, and one for each aggregate: `count`, `sum_amount`,
+/// The groups have the columns of the key, and one for each aggregate: `count`, `sum_amount`,
 /// `least_amount`, `greatest_amount`. [#whole] does everything in one stage, whose replicas have to
 /// get all rows of a key: one replica, or rows that a [RouteBy] has routed.
 ///

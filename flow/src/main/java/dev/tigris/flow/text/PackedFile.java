@@ -22,7 +22,7 @@ final class PackedFile extends TextFile {
   // Guarded by this file's lock.
   private byte[] block = {};
 
-  /// What was read of the rows that come next.
+  /// How many bytes of the next rows were read.
   private int begun;
 
   /// Where it lies in what the file holds.

@@ -1,6 +1,6 @@
 package dev.tigris.flow.text;
 
-/// What rows look like.
+/// The format of rows.
 ///
 /// @param isCsv whether fields may stand in quotes (RFC 4180)
 /// @param separator the byte between two fields; a line feed for none

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// What a message with rows holds: for each column, and each part of one, a node; and their
+/// The content of a message with rows: for each column, and each part of one, a node; and their
 /// buffers, in the order of the schema.
 ///
 /// Thread rule: one thread.

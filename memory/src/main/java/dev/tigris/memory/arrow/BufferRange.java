@@ -152,7 +152,7 @@ final class BufferRange implements AutoCloseable {
         requireMore(got);
         filled += got;
       }
-      // What a shorter range does not reach was decompressed all the same, and stays.
+      // Bytes behind a shorter range were decompressed all the same, and stay.
       if (from + count >= lastEnd) {
         last = range;
         lastStart = from;

@@ -8,7 +8,7 @@ import java.util.List;
 /// Thread rule: one thread.
 abstract sealed class Column
     permits FixedColumn, BoolColumn, TextColumn, EnumColumn, ArrayColumn, StructColumn {
-  /// What the schema says of it.
+  /// Returns its field of the schema.
   abstract Field field();
 
   /// Adds the cells of rows that lie together.

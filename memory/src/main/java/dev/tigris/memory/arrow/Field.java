@@ -17,7 +17,7 @@ record Field(
   /// A dictionary, of which the column has indices.
   record Dictionary(long id, ArrowType.Whole index, boolean isOrdered) {}
 
-  /// What it holds, as PyArrow would print it: `dictionary<values=string, indices=int8>`.
+  /// Returns its type as PyArrow prints it: `dictionary<values=string, indices=int8>`.
   String typeText() {
     String inner =
         children.stream()

@@ -15,7 +15,7 @@ final class Plan {
   private final boolean nullsAreZero;
   private final boolean missingAreZero;
 
-  /// What has no column.
+  /// The fields that have no column.
   private final List<String> missing = new ArrayList<>();
 
   private Plan(boolean nullsAreZero, boolean missingAreZero) {

@@ -22,7 +22,7 @@ final class RowSource implements AutoCloseable {
   private final Messages messages;
   private final List<Field> fields;
 
-  /// What the footer names and was not read yet; null if messages are read in their order.
+  /// The blocks of the footer that were not read yet; null if messages are read in their order.
   private final @Nullable Deque<Block> blocks;
 
   private boolean isEnded;

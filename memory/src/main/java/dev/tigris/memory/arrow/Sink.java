@@ -22,7 +22,7 @@ import java.nio.charset.StandardCharsets;
 final class Sink {
   static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
 
-  /// What a message begins with, before its length.
+  /// The beginning of a message, before its length.
   static final int CONTINUATION = -1;
 
   private static final VarHandle INT =

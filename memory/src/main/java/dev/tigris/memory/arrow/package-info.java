@@ -10,7 +10,7 @@
 /// rows.read(Path.of("trades.arrow"), another);
 /// ```
 ///
-/// What is read is not trusted: each offset and length is checked, and bytes that break the format
+/// Input is not trusted: each offset and length is checked, and bytes that break the format
 /// are an [dev.tigris.memory.arrow.ArrowException].
 @NullMarked
 package dev.tigris.memory.arrow;

@@ -72,7 +72,7 @@ class PyArrowTest {
     return Python.with("pyarrow").with(words.toArray(String[]::new)).run().orThrow();
   }
 
-  /// What PyArrow finds in files.
+  /// Returns what PyArrow finds in files.
   private List<String> print(Path... files) throws IOException {
     Path printed = folder.resolve("printed");
     List<Path> arguments = new ArrayList<>(List.of(printed));

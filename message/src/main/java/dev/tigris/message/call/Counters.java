@@ -2,7 +2,7 @@ package dev.tigris.message.call;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/// What a client or a server counts.
+/// The counts of a client or a server.
 ///
 /// Thread rule: any thread.
 final class Counters {

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// What a server tells of itself: its methods and their schemas. A schema that several methods use
-/// is told once.
+/// A server's description of itself: its methods and their schemas. A schema that several methods
+/// use is told once.
 ///
 /// ```text
 ///   "TIGRISMD"  version  schemas: count, (length, text)...
@@ -27,7 +27,7 @@ import java.util.Objects;
 ///
 /// Numbers are big-endian, a count or a length takes 32 bits, a kind or flags 8.
 record Description(List<Signature> methods) {
-  /// What asks for the description of a server, as a client calls it.
+  /// The method that asks for the description of a server, as a client calls it.
   static final MethodModel METHOD = describe();
 
   private static final long MAGIC = 0x5449_4752_4953_4d44L;

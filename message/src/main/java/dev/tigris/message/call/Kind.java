@@ -4,7 +4,7 @@ import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Pso;
 import org.jspecify.annotations.Nullable;
 
-/// What a parameter or a result is. The numbers go over the wire.
+/// The kind of a parameter or a result. The numbers go over the wire.
 enum Kind {
   VOID,
   BOOLEAN,

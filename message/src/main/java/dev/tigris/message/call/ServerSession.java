@@ -20,7 +20,7 @@ final class ServerSession {
   /// Cancelled before they have arrived.
   private final ArrayDeque<Long> cancelled = new ArrayDeque<>();
 
-  /// What waits for a credit, in the order of sending.
+  /// The messages that wait for a credit, in the order of sending.
   final ArrayDeque<ServerHub.Outbound> outbound = new ArrayDeque<>(0);
 
   ServerSession(Channel channel) {

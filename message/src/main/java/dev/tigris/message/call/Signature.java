@@ -28,7 +28,7 @@ record Signature(
   /// The number of the method that every server has: its [Description].
   static final long DESCRIBE = 0;
 
-  /// What asks for the description of a server.
+  /// The method that asks for the description of a server.
   static final Signature DESCRIPTION =
       new Signature("", "describe", List.of(), new Value(Kind.BYTES, null), false, true, DESCRIBE);
 

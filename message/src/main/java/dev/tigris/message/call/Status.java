@@ -30,7 +30,7 @@ public enum Status {
   OUT_OF_RANGE,
   /// The server has no such method, or one that the client cannot call.
   UNIMPLEMENTED,
-  /// What came from the other side is damaged, or an invariant is broken.
+  /// The other side has sent damaged bytes, or an invariant is broken.
   INTERNAL,
   /// The server cannot be reached, was lost, or is leaving. The method may have run, unless the
   /// message says that it did not.

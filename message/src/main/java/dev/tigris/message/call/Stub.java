@@ -15,7 +15,7 @@ public abstract class Stub {
     this.service = its.service();
   }
 
-  /// What a stub is made with.
+  /// The client and the service of a stub.
   record Binding(ClientHub client, ServiceModel service) {}
 
   /// Begins a call. Only generated classes call this.

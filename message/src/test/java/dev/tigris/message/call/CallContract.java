@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What calls promise, on one provider. Each test ends with all buffers given back.
+/// The promises of calls, on one provider. Each test ends with all buffers given back.
 abstract class CallContract {
   private final FabricContract.Subject subject;
   private final CallOptions options;

@@ -415,8 +415,8 @@ public abstract class CompletionContract extends FabricContract {
     assertEquals(InterfaceState.CLOSED, get(looker));
   }
 
-  /// What fits one packet of every provider, and what is sent in parts; with long stretches what
-  /// lies between the two, too.
+  /// Returns a size that fits one packet of every provider, and one that is sent in parts; with
+  /// long stretches, sizes between the two as well.
   static IntStream messageSizes() {
     return Allocations.STRETCH < Allocations.LONG_STRETCH
         ? IntStream.of(64, 100_000)

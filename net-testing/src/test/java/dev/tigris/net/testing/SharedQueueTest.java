@@ -119,7 +119,7 @@ class SharedQueueTest {
     }
   }
 
-  /// What ends the waits of the other ports ends none of the next wait.
+  /// A wake that ends the waits of the other ports ends none of the next wait.
   @Test
   void waitsOnceWhereNothingComes() {
     try (Fabric tcp = Fabric.open("tcp");

@@ -99,7 +99,7 @@ class WithoutIoUringTest {
     assertTrue(said.lines().anyMatch(l -> l.startsWith("refused") && l.contains(reason)), said);
   }
 
-  /// What a process says that nothing is forbidden to.
+  /// The answer of a process that nothing is forbidden to.
   private static String unhindered;
 
   private static synchronized void assumeThatItIsAllowed() {

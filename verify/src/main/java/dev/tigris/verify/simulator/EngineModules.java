@@ -133,7 +133,7 @@ final class EngineModules {
     return new Worker(false);
   }
 
-  /// What all modules have in common: the order of their calls, and how they put.
+  /// The life of a module: the order of its calls, and how it puts.
   private abstract class Life {
     private final long sender = senders++;
     private long count;

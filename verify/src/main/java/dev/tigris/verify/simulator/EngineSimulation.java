@@ -180,8 +180,8 @@ public final class EngineSimulation {
     return STAGES.indexOf(module.name());
   }
 
-  /// What a module waits for in a call comes from modules behind it. So those before it rest: one
-  /// that waited on top of it could keep it from going on.
+  /// A module waits in a call for modules behind it. So those before it rest: one that waited on
+  /// top of it could keep it from going on.
   private void whileWaiting(End module) {
     waiting.push(module);
     try {
