@@ -12,10 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// water, and calls the module (Welsh and Culler, 2000, figure 3).
 ///
 /// ```
-///   CREATED --initialize--> READY --start--> WORKING --end of input, or stop--> FINISHING -->
-/// ENDED
-///      |                      |                 |                                   |           ^
-///      +----------------------+-----------------+--- early end, drop, failure ------+-----------+
+///   CREATED --initialize--> READY --start--> WORKING --end of input, or stop--> FINISHING
+///      |                      |                 |                                   |
+///      '----------------------'-----------------'--- early end, drop, failure ------'--> ENDED
 /// ```
 ///
 /// It goes in *steps* ([#step]), each of which makes one call of the module at most. Before each it
