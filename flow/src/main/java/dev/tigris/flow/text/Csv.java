@@ -27,8 +27,9 @@ public final class Csv {
   }
 
   /// Returns a drain to one file, which all replicas of a stage write to, in waters of whole rows.
-  /// It has the names of the rows' columns as its first row. It gets its name when the flow has
-  /// succeeded, as a file of [dev.tigris.flow.FileStream#writing(Path)] does.
+  /// It has the names of the rows' columns as its first row; a file without rows has none, and is
+  /// empty. It gets its name when the flow has succeeded, as a file of
+  /// [dev.tigris.flow.FileStream#writing(Path)] does.
   public static TextDrain writing(Path file) {
     return new TextDrain(file, true);
   }
