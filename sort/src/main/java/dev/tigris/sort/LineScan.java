@@ -1,5 +1,6 @@
 package dev.tigris.sort;
 
+import dev.tigris.os.ByteWord;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -8,10 +9,9 @@ import java.nio.ByteOrder;
 final class LineScan {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final long ONES = 0x0101010101010101L;
-  private static final long TOPS = 0x8080808080808080L;
-
-  private static final long REST = 0x7F7F7F7F7F7F7F7FL;
+  private static final long BLANKS = ByteWord.times8((byte) ' ');
+  private static final long TABS = ByteWord.times8((byte) '\t');
+  private static final long LINE_FEEDS = ByteWord.times8((byte) '\n');
 
   private LineScan() {}
 
@@ -21,14 +21,14 @@ final class LineScan {
   ///
   /// @param places gets them from index `count` on
   static int findAll(byte[] text, int from, int end, byte wanted, int[] places, int count) {
-    long all = ONES * (wanted & 0xff);
+    long all = ByteWord.times8(wanted);
     int last = places.length - Long.BYTES;
     int found = count;
     int at = from;
     for (; at <= end - Long.BYTES && found <= last; at += Long.BYTES) {
-      long zeros = exactZeros((long) LONG.get(text, at) ^ all);
+      long zeros = ByteWord.zeros((long) LONG.get(text, at) ^ all);
       while (zeros != 0) {
-        places[found++] = at + (Long.numberOfTrailingZeros(zeros) >>> 3);
+        places[found++] = at + ByteWord.first(zeros);
         zeros &= zeros - 1;
       }
     }
@@ -42,10 +42,10 @@ final class LineScan {
 
   /// Where the first byte of this value lies in `[from, end)`; `end` if there is none.
   static int find(byte[] text, int from, int end, byte wanted) {
-    long all = ONES * (wanted & 0xff);
+    long all = ByteWord.times8(wanted);
     int at = from;
     for (; at < end && at <= text.length - Long.BYTES; at += Long.BYTES) {
-      long zeros = zeros((long) LONG.get(text, at) ^ all);
+      long zeros = ByteWord.zerosUpToFirst((long) LONG.get(text, at) ^ all);
       if (zeros != 0) {
         return first(at, zeros, end);
       }
@@ -58,12 +58,12 @@ final class LineScan {
 
   /// Where the first byte of either value lies in `[from, end)`; `end` if there is none.
   static int findEither(byte[] text, int from, int end, byte one, byte other) {
-    long ones = ONES * (one & 0xff);
-    long others = ONES * (other & 0xff);
+    long ones = ByteWord.times8(one);
+    long others = ByteWord.times8(other);
     int at = from;
     for (; at < end && at <= text.length - Long.BYTES; at += Long.BYTES) {
       long word = (long) LONG.get(text, at);
-      long zeros = zeros(word ^ ones) | zeros(word ^ others);
+      long zeros = ByteWord.zerosUpToFirst(word ^ ones) | ByteWord.zerosUpToFirst(word ^ others);
       if (zeros != 0) {
         return first(at, zeros, end);
       }
@@ -79,7 +79,10 @@ final class LineScan {
     int at = from;
     for (; at < end && at <= text.length - Long.BYTES; at += Long.BYTES) {
       long word = (long) LONG.get(text, at);
-      long zeros = zeros(word ^ ONES * ' ') | zeros(word ^ ONES * '\t') | zeros(word ^ ONES * '\n');
+      long zeros =
+          ByteWord.zerosUpToFirst(word ^ BLANKS)
+              | ByteWord.zerosUpToFirst(word ^ TABS)
+              | ByteWord.zerosUpToFirst(word ^ LINE_FEEDS);
       if (zeros != 0) {
         return first(at, zeros, end);
       }
@@ -92,11 +95,11 @@ final class LineScan {
 
   /// Whether the number of bytes of this value in `[from, end)` is odd.
   static boolean isOdd(byte[] text, int from, int end, byte wanted) {
-    long all = ONES * (wanted & 0xff);
+    long all = ByteWord.times8(wanted);
     int count = 0;
     int at = from;
     for (; at <= end - Long.BYTES; at += Long.BYTES) {
-      count += Long.bitCount(exactZeros((long) LONG.get(text, at) ^ all));
+      count += Long.bitCount(ByteWord.zeros((long) LONG.get(text, at) ^ all));
     }
     for (; at < end; at++) {
       count += text[at] == wanted ? 1 : 0;
@@ -104,19 +107,8 @@ final class LineScan {
     return (count & 1) != 0;
   }
 
-  /// The top bits of bytes that are zero; up to the first of those for sure, and of bytes behind it
-  /// perhaps.
-  private static long zeros(long word) {
-    return (word - ONES) & ~word & TOPS;
-  }
-
-  /// The top bits of bytes that are zero, and no others.
-  private static long exactZeros(long word) {
-    return ~(((word & REST) + REST) | word | REST);
-  }
-
   /// The first zero of a word that was read at a place, which may lie behind the end.
   private static int first(int at, long zeros, int end) {
-    return Math.min(end, at + (Long.numberOfTrailingZeros(zeros) >>> 3));
+    return Math.min(end, at + ByteWord.first(zeros));
   }
 }

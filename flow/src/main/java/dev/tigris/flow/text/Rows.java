@@ -4,6 +4,7 @@ package dev.tigris.flow.text;
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.os.ByteWord;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
@@ -39,8 +40,8 @@ public final class Rows {
   public static final int MOST_ROWS = 64;
 
   private static final int FIELDS_AT_FIRST = 16;
-  private static final long QUOTES = Scan.times8(Scan.QUOTE);
-  private static final long ENDS = Scan.times8(Scan.LINE_FEED);
+  private static final long QUOTES = ByteWord.times8(Scan.QUOTE);
+  private static final long ENDS = ByteWord.times8(Scan.LINE_FEED);
 
   private final Jbuf nothing = Jbuf.allocate(1, "rows");
 
@@ -113,7 +114,7 @@ public final class Rows {
     text = water.bytes();
     end = water.size();
     separator = Batch.separator(text);
-    separators = Scan.times8(separator);
+    separators = ByteWord.times8(separator);
     isCsv = Batch.isCsv(text);
     hasQuotes = Batch.hasQuotes(text);
     nextRow = Batch.first(text);
@@ -283,7 +284,7 @@ public final class Rows {
           left = special(bytes.getLong(at));
         }
       }
-      int place = at + Scan.first(left);
+      int place = at + ByteWord.first(left);
       left &= left - 1;
       if (bytes.get(place) == Scan.LINE_FEED) {
         marks = left;
@@ -304,7 +305,7 @@ public final class Rows {
   }
 
   private long special(long bytes) {
-    return Scan.zeros(bytes ^ separators) | Scan.zeros(bytes ^ ENDS);
+    return ByteWord.zeros(bytes ^ separators) | ByteWord.zeros(bytes ^ ENDS);
   }
 
   /// The last bytes of the text as a word, where a whole one would reach behind it.
@@ -348,13 +349,13 @@ public final class Rows {
           return end;
         }
         long last = lastWord(word);
-        marks = (special(last) | Scan.zeros(last ^ QUOTES)) & below(end - word);
+        marks = (special(last) | ByteWord.zeros(last ^ QUOTES)) & below(end - word);
       } else {
         long bytes = text.getLong(word);
-        marks = special(bytes) | Scan.zeros(bytes ^ QUOTES);
+        marks = special(bytes) | ByteWord.zeros(bytes ^ QUOTES);
       }
     }
-    int place = word + Scan.first(marks);
+    int place = word + ByteWord.first(marks);
     marks &= marks - 1;
     return place;
   }

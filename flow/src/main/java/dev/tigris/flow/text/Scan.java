@@ -1,44 +1,25 @@
 package dev.tigris.flow.text;
 
 import dev.tigris.memory.Bytes;
+import dev.tigris.os.ByteWord;
 
 /// Looks for bytes in a view, eight at a time.
-///
-/// `x ^ (b in each byte)` has a zero byte wherever `x` has a `b`. [#zeros] sets the highest bit of
-/// each zero byte, exactly: the sum cannot carry from one byte into the next.
 final class Scan {
   static final byte QUOTE = '"';
   static final byte LINE_FEED = '\n';
   static final byte RETURN = '\r';
 
-  private static final long ONES = 0x0101010101010101L;
-  private static final long REST = 0x7F7F7F7F7F7F7F7FL;
   static final int WORD = Long.BYTES;
 
   private Scan() {}
 
-  /// Returns this byte eight times.
-  static long times8(byte b) {
-    return ONES * (b & 0xff);
-  }
-
-  /// Returns a word whose bytes have their highest bit set where those of `x` are zero.
-  static long zeros(long x) {
-    return ~(((x & REST) + REST) | x | REST);
-  }
-
-  /// Returns the number of the byte in a word that the lowest bit of a mask marks.
-  static int first(long mask) {
-    return Long.numberOfTrailingZeros(mask) >>> 3;
-  }
-
   /// Returns how many bytes of `[from, to)` have this value.
   static long count(Bytes bytes, long from, long to, byte wanted) {
-    long all = times8(wanted);
+    long all = ByteWord.times8(wanted);
     long count = 0;
     long at = from;
     for (; at <= to - WORD; at += WORD) {
-      count += Long.bitCount(zeros(bytes.getLong(at) ^ all));
+      count += Long.bitCount(ByteWord.zeros(bytes.getLong(at) ^ all));
     }
     for (; at < to; at++) {
       count += bytes.get(at) == wanted ? 1 : 0;
@@ -48,12 +29,12 @@ final class Scan {
 
   /// Returns where the first byte of this value lies in `[from, to)`; `to` if there is none.
   static long find(Bytes bytes, long from, long to, byte wanted) {
-    long all = times8(wanted);
+    long all = ByteWord.times8(wanted);
     long at = from;
     for (; at <= to - WORD; at += WORD) {
-      long found = zeros(bytes.getLong(at) ^ all);
+      long found = ByteWord.zeros(bytes.getLong(at) ^ all);
       if (found != 0) {
-        return at + first(found);
+        return at + ByteWord.first(found);
       }
     }
     while (at < to && bytes.get(at) != wanted) {
