@@ -18,16 +18,17 @@ import org.jspecify.annotations.Nullable;
 ///   hello     lowest version | highest    -->
 ///                                         <--     welcome  version
 ///                                         <--     refused  lowest | highest, then the end
-///   register  tag | provider | address | name -->
-///                                         <--     ok  name, waiting  name, or
-///                                                 refused  name | why
+///   register  tag | provider | address | number | name -->
+///                                         <--     ok  name | number, waiting  name | number, or
+///                                                 refused  name | number | why
 ///   withdraw  name                        -->
 ///   find      tag | name                  -->
 ///                                         <--     at  provider | address, for each
 ///                                         <--     end,  absent  or  wrong-tag
 /// ```
 ///
-/// A registration *waits* while another process has the name, and is `ok` when that has ended.
+/// A registration *waits* while another process has the name, and is `ok` when that has ended. It
+/// has a number, so that a process knows which of its registrations of a name an answer is for.
 /// Another machine connects with TLS, and may only look up.
 ///
 /// Thread rule: any thread writes, one thread reads.

@@ -38,15 +38,20 @@ final class NameRegistry {
   /// A name that was granted to a process that has waited for it.
   ///
   /// @param owner the connection of the process
-  record Granted(Object owner, String name) {}
+  /// @param registration the number that the process has given to its registration
+  record Granted(Object owner, String name, String registration) {}
 
   /// An endpoint.
   ///
   /// @param owner the connection of its process
-  private record Entry(Object owner, long tag, List<NameService.Location> locations) {}
+  private record Entry(
+      Object owner, String registration, long tag, List<NameService.Location> locations) {}
 
   /// Registers an endpoint at one more address.
-  synchronized Answer register(Object owner, String name, long tag, NameService.Location location) {
+  ///
+  /// @param registration the number that the process has given to it
+  synchronized Answer register(
+      Object owner, String registration, String name, long tag, NameService.Location location) {
     ArrayDeque<Entry> line = entries.computeIfAbsent(name, key -> new ArrayDeque<>(1));
     Entry entry = entryOf(line, owner);
     if (entry == null) {
@@ -57,7 +62,7 @@ final class NameRegistry {
         return Answer.TOO_MANY;
       }
       counts.merge(owner, 1, Integer::sum);
-      entry = new Entry(owner, tag, new ArrayList<>());
+      entry = new Entry(owner, registration, tag, new ArrayList<>());
       line.add(entry);
     } else if (entry.tag() != tag) {
       return Answer.OTHER_TAG;
@@ -93,7 +98,11 @@ final class NameRegistry {
       entries.remove(name);
       return null;
     }
-    return had ? new Granted(line.getFirst().owner(), name) : null;
+    if (!had) {
+      return null;
+    }
+    Entry next = line.getFirst();
+    return new Granted(next.owner(), name, next.registration());
   }
 
   /// Removes all names of a process, whose connection has ended.

@@ -128,7 +128,8 @@ final class NameServer implements AutoCloseable {
             .start(
                 () -> {
                   try {
-                    ((NameConnection) granted.owner()).say(NameConnection.OK, granted.name());
+                    ((NameConnection) granted.owner())
+                        .say(NameConnection.OK, granted.name(), granted.registration());
                   } catch (IOException e) {
                     // it has ended: its own thread withdraws its names
                   }
@@ -138,20 +139,23 @@ final class NameServer implements AutoCloseable {
   /// Answers a line. One that is malformed ends the connection, by the exception.
   private void answer(NameConnection connection, List<String> line) throws IOException {
     String verb = line.getFirst();
-    if (verb.equals(NameConnection.REGISTER) && line.size() == 5) {
-      String name = line.get(4);
+    if (verb.equals(NameConnection.REGISTER) && line.size() == 6) {
+      String name = line.get(5);
+      String registration = line.get(4);
       long tag = Long.parseUnsignedLong(line.get(1), 16);
       NameService.Location at = new NameService.Location(line.get(2), line.get(3));
-      switch (registry.register(connection, name, tag, at)) {
-        case GRANTED -> connection.say(NameConnection.OK, name);
-        case WAITS -> connection.say(NameConnection.WAITING, name);
+      switch (registry.register(connection, registration, name, tag, at)) {
+        case GRANTED -> connection.say(NameConnection.OK, name, registration);
+        case WAITS -> connection.say(NameConnection.WAITING, name, registration);
         case TOO_MANY ->
             connection.say(
                 NameConnection.REFUSED,
                 name,
+                registration,
                 "the process has %d names already".formatted(NameRegistry.MOST_NAMES));
         case OTHER_TAG ->
-            connection.say(NameConnection.REFUSED, name, "it is registered with another tag");
+            connection.say(
+                NameConnection.REFUSED, name, registration, "it is registered with another tag");
       }
     } else if (verb.equals(NameConnection.WITHDRAW) && line.size() == 2) {
       NameRegistry.Granted next = registry.withdraw(connection, line.get(1));

@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,7 @@ public final class NameService implements AutoCloseable {
   /// The endpoints of this process. Who changes it, and tells the server, holds its lock: so the
   /// server hears of the changes in their order.
   private final Map<String, Registered> own = new ConcurrentHashMap<>();
+  private final AtomicLong registrations = new AtomicLong();
 
   private final Thread thread;
   private volatile @Nullable NameServer server;
@@ -60,9 +62,14 @@ public final class NameService implements AutoCloseable {
 
   /// An endpoint of this process.
   ///
+  /// @param number of the registration: answers have it
   /// @param result completes with an empty text, or why it was refused
   private record Registered(
-      long tag, List<Location> locations, AtomicBoolean waits, CompletableFuture<String> result) {}
+      String number,
+      long tag,
+      List<Location> locations,
+      AtomicBoolean waits,
+      CompletableFuture<String> result) {}
 
   private NameService(Path folder) {
     this.folder = folder;
@@ -202,7 +209,12 @@ public final class NameService implements AutoCloseable {
       throw new IllegalArgumentException("'%s' listens nowhere".formatted(name));
     }
     Registered made =
-        new Registered(tag, List.copyOf(locations), new AtomicBoolean(), new CompletableFuture<>());
+        new Registered(
+            Long.toHexString(registrations.incrementAndGet()),
+            tag,
+            List.copyOf(locations),
+            new AtomicBoolean(),
+            new CompletableFuture<>());
     synchronized (own) {
       if (own.putIfAbsent(name, made) != null) {
         throw new IllegalArgumentException(
@@ -262,7 +274,12 @@ public final class NameService implements AutoCloseable {
   private static void send(NameConnection to, String name, Registered its) throws IOException {
     for (Location at : its.locations()) {
       to.say(
-          NameConnection.REGISTER, Long.toHexString(its.tag()), at.provider(), at.address(), name);
+          NameConnection.REGISTER,
+          Long.toHexString(its.tag()),
+          at.provider(),
+          at.address(),
+          its.number(),
+          name);
     }
   }
 
@@ -300,10 +317,11 @@ public final class NameService implements AutoCloseable {
     }
   }
 
-  /// The name server has answered a registration.
+  /// The name server has answered a registration, which may have been withdrawn since: the name may
+  /// be registered anew.
   private void answered(List<String> line) {
-    Registered its = line.size() < 2 ? null : own.get(line.get(1));
-    if (its == null) {
+    Registered its = line.size() < 3 ? null : own.get(line.get(1));
+    if (its == null || !its.number().equals(line.get(2))) {
       return;
     }
     if (line.getFirst().equals(NameConnection.OK)) {
@@ -318,14 +336,14 @@ public final class NameService implements AutoCloseable {
                 "another process had the name {0} first when the name server changed",
                 line.get(1));
       }
-    } else if (line.getFirst().equals(NameConnection.REFUSED) && line.size() == 3) {
-      if (!its.result().complete(line.get(2))) {
+    } else if (line.getFirst().equals(NameConnection.REFUSED) && line.size() == 4) {
+      if (!its.result().complete(line.get(3))) {
         System.getLogger(NameService.class.getName())
             .log(
                 System.Logger.Level.WARNING,
                 "the name {0} was lost when the server changed: {1}",
                 line.get(1),
-                line.get(2));
+                line.get(3));
       }
     }
   }

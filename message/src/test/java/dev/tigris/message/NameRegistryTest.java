@@ -42,7 +42,7 @@ class NameRegistryTest {
         case 1 -> {
           Granted granted = registry.withdraw(process, "name " + which);
           if (left(which, process)) {
-            assertEquals(new Granted(lines.get(which).getFirst(), "name " + which), granted);
+            assertEquals(new Granted(lines.get(which).getFirst(), "name " + which, "1"), granted);
           } else {
             assertNull(granted);
           }
@@ -54,8 +54,8 @@ class NameRegistryTest {
           }
           assertEquals(
               line.getFirst().equals(process) ? Answer.GRANTED : Answer.WAITS,
-              registry.register(process, "name " + which, 1, HERE));
-          assertEquals(Answer.OTHER_TAG, registry.register(process, "name " + which, 2, HERE));
+              registry.register(process, "1", "name " + which, 1, HERE));
+          assertEquals(Answer.OTHER_TAG, registry.register(process, "1", "name " + which, 2, HERE));
         }
       }
       for (int name = 0; name < names; name++) {
@@ -75,12 +75,12 @@ class NameRegistryTest {
   @Test
   void aProcessHasManyNamesAndNoMore() {
     for (int i = 0; i < NameRegistry.MOST_NAMES; i++) {
-      assertEquals(Answer.GRANTED, registry.register("a", "name " + i, 1, HERE));
+      assertEquals(Answer.GRANTED, registry.register("a", "1", "name " + i, 1, HERE));
     }
-    assertEquals(Answer.TOO_MANY, registry.register("a", "more", 1, HERE));
+    assertEquals(Answer.TOO_MANY, registry.register("a", "1", "more", 1, HERE));
     assertNull(registry.find("more", 1));
-    assertEquals(Answer.WAITS, registry.register("b", "name 5", 1, HERE));
-    assertEquals(List.of(new Granted("b", "name 5")), registry.withdrawAll("a"));
+    assertEquals(Answer.WAITS, registry.register("b", "1", "name 5", 1, HERE));
+    assertEquals(List.of(new Granted("b", "name 5", "1")), registry.withdrawAll("a"));
     assertNull(registry.find("name 6", 1));
   }
 }
