@@ -1,5 +1,6 @@
 package dev.tigris.message;
 
+import dev.tigris.message.channel.Environment;
 import dev.tigris.net.ConnectionRequest;
 import dev.tigris.net.Listener;
 import dev.tigris.net.NetException;
@@ -32,13 +33,14 @@ final class Acceptor implements AutoCloseable {
       Listener listener,
       long tag,
       ConcurrentLinkedQueue<Request> connectionRequests,
-      Runnable wake) {
+      Runnable wake,
+      Environment environment) {
     this.provider = provider;
     this.listener = listener;
     this.tag = tag;
     this.connectionRequests = connectionRequests;
     this.wake = wake;
-    Thread.ofPlatform().daemon().name("tigris-message-acceptor").start(this::listen);
+    environment.thread("tigris-message-acceptor", this::listen).start();
   }
 
   String provider() {

@@ -5,6 +5,7 @@ import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.message.Endpoint.Peer;
 import dev.tigris.message.Probes.Probe;
 import dev.tigris.message.channel.Channel;
+import dev.tigris.message.channel.Environment;
 import dev.tigris.message.channel.Greeting;
 import dev.tigris.message.channel.PacketConnection;
 import dev.tigris.message.channel.PacketDispatcher;
@@ -22,7 +23,6 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.Status;
 import dev.tigris.net.VirtualInterface;
 import dev.tigris.os.CheckReturnValue;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -35,6 +35,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// Endpoints that are serviced together, one message after the other: only one handler of a bundle
@@ -91,7 +92,8 @@ public final class Bundle implements AutoCloseable {
   private final Thread owner = Thread.currentThread();
   private final Attributes attributes;
   private final Settings settings;
-  private final SecureRandom random = new SecureRandom();
+  private final Environment environment;
+  private final RandomGenerator random;
   private final PacketDispatcher dispatcher;
   private final List<Acceptor> acceptors = new ArrayList<>();
   private final ConcurrentLinkedQueue<Acceptor.Request> connectionRequests =
@@ -121,7 +123,7 @@ public final class Bundle implements AutoCloseable {
   private final ArrayDeque<Channel> taken = new ArrayDeque<>();
 
   private final ArrayDeque<Runnable> notices = new ArrayDeque<>();
-  private final Map<Channel, Attempt> attempts = new HashMap<>();
+  private final Map<Channel, Attempt> attempts = new LinkedHashMap<>();
   private final Probes probes;
   private Set<Event> mask = EnumSet.of(Event.MESSAGE, Event.NOTICE);
   private @Nullable String refusal;
@@ -133,7 +135,7 @@ public final class Bundle implements AutoCloseable {
   private int idlePolls;
 
   /// When all sessions were last asked what time asks for.
-  private long tickedAt = System.nanoTime() - TICK_NANOS;
+  private long tickedAt;
 
   /// How often this thread has connected, and waited for the peer.
   private int connects;
@@ -158,11 +160,14 @@ public final class Bundle implements AutoCloseable {
   /// Where an endpoint has gone, and its tag, without which its address is not told.
   private record Moved(Bundle to, long tag) {}
 
-  private Bundle(Options options, List<Fabric> carriers, boolean owns) {
+  private Bundle(Options options, List<Fabric> carriers, boolean owns, Environment environment) {
     if (carriers.isEmpty()) {
       throw new IllegalArgumentException("name a provider, such as \"tcp\": none was given");
     }
     this.options = options;
+    this.environment = environment;
+    this.random = environment.random();
+    this.tickedAt = environment.nanoTime() - TICK_NANOS;
     this.dispatcher = new PacketDispatcher(new GreetingAdmission(), options.lossy());
     this.settings =
         new Settings(
@@ -191,7 +196,7 @@ public final class Bundle implements AutoCloseable {
       owned.addAll(carriers);
     }
     this.queue = made;
-    this.probes = new Probes(made::wake);
+    this.probes = new Probes(environment, made::wake);
   }
 
   /// Opens a bundle for the calling thread, over providers of these names.
@@ -203,7 +208,7 @@ public final class Bundle implements AutoCloseable {
       for (String provider : providers) {
         opened.add(Fabric.open(provider));
       }
-      return new Bundle(options, opened, true);
+      return new Bundle(options, opened, true, Environment.MACHINE);
     } catch (RuntimeException e) {
       opened.forEach(Fabric::close);
       throw e;
@@ -213,7 +218,11 @@ public final class Bundle implements AutoCloseable {
   /// Opens a bundle for the calling thread, over fabrics that the caller has opened, such as with
   /// [Fabric#openTls], and closes after the bundle.
   public static Bundle open(Options options, List<Fabric> fabrics) {
-    return new Bundle(options, fabrics, false);
+    return open(options, fabrics, Environment.MACHINE);
+  }
+
+  static Bundle open(Options options, List<Fabric> fabrics, Environment environment) {
+    return new Bundle(options, fabrics, false, environment);
   }
 
   /// Returns the options.
@@ -249,7 +258,8 @@ public final class Bundle implements AutoCloseable {
             fabric(provider).listen(address),
             CONNECTION_TAG,
             connectionRequests,
-            this::wake);
+            this::wake,
+            environment);
     acceptors.add(acceptor);
     addresses.putIfAbsent(provider, acceptor.address());
     return acceptor.address();
@@ -307,19 +317,19 @@ public final class Bundle implements AutoCloseable {
   ///     interrupted, which it then still is
   public boolean await(Duration timeout) {
     requireIdle();
-    long start = System.nanoTime();
+    long start = nanoTime();
     long limit = nanos(timeout);
     long messages = handled;
     long acknowledgements = acknowledged;
     long notes = noticed;
-    for (long left = limit; ; left = limit - (System.nanoTime() - start)) {
+    for (long left = limit; ; left = limit - (nanoTime() - start)) {
       step(left);
       boolean happened =
           (handled != messages && mask.contains(Event.MESSAGE))
               || (acknowledged != acknowledgements && mask.contains(Event.ACKNOWLEDGED))
               || (noticed != notes && mask.contains(Event.NOTICE));
       boolean over = isWoken || Thread.currentThread().isInterrupted();
-      if (happened || over || System.nanoTime() - start >= limit) {
+      if (happened || over || nanoTime() - start >= limit) {
         isWoken = false;
         return happened;
       }
@@ -340,7 +350,7 @@ public final class Bundle implements AutoCloseable {
   /// Sends what waits to travel together. [#poll] and [#await] do so, too.
   public void flush() {
     requireOwner();
-    pumpTouched(System.nanoTime());
+    pumpTouched(nanoTime());
   }
 
   /// Waits until something has happened, or a timer asks for it: for a request without credit.
@@ -357,13 +367,13 @@ public final class Bundle implements AutoCloseable {
   private void step(long limit) {
     Descriptor ready = queue.poll();
     if (ready == null) {
-      long now = System.nanoTime();
+      long now = nanoTime();
       pumpTouched(now);
       boolean isSoon = now - tickedAt < TICK_NANOS;
       long deadline = isSoon ? now + TICK_NANOS : tick(now);
       if (connectionRequests.isEmpty() && adopted.isEmpty() && notices.isEmpty()) {
         acknowledgeTaken(now);
-        ready = queue.await(Math.clamp(deadline - now, 0, Math.max(0, limit)));
+        ready = environment.await(queue, Math.clamp(deadline - now, 0, Math.max(0, limit)));
       }
     }
     work(ready);
@@ -377,7 +387,7 @@ public final class Bundle implements AutoCloseable {
     long now = 0;
     while (next != null) {
       if (count++ == 0) {
-        now = System.nanoTime();
+        now = nanoTime();
       }
       complete(next, now);
       next = count < MOST_COMPLETIONS ? queue.poll() : null;
@@ -386,13 +396,13 @@ public final class Bundle implements AutoCloseable {
       acceptArrivals();
     }
     if (count > 0 || !touched.isEmpty()) {
-      long after = System.nanoTime();
+      long after = nanoTime();
       pumpTouched(after);
       if (after - tickedAt >= BUSY_TICK_NANOS) {
         long _ = tick(after); // the timers of quiet peers, while others keep this side busy
       }
     } else if (++idlePolls % POLLS_BETWEEN_CLOCKS == 0) {
-      long _ = tick(System.nanoTime());
+      long _ = tick(nanoTime());
     }
   }
 
@@ -545,7 +555,7 @@ public final class Bundle implements AutoCloseable {
       endpointArray = null;
       moved.remove(endpoint.name());
       endpoint.movedTo(this);
-      long now = System.nanoTime();
+      long now = nanoTime();
       for (Channel channel : endpoint.channels()) {
         if (channel.connects()) {
           attempts.put(channel, new Attempt(channel, now));
@@ -568,7 +578,7 @@ public final class Bundle implements AutoCloseable {
         }
         VirtualInterface link = request.accept(queue, attributes);
         try {
-          ungreeted.add(new PacketConnection(link, next.provider(), "messages", System.nanoTime()));
+          ungreeted.add(new PacketConnection(link, next.provider(), "messages", nanoTime()));
         } catch (MemoryBudgetException e) {
           link.abort();
           throw e;
@@ -589,7 +599,7 @@ public final class Bundle implements AutoCloseable {
       long peerTag,
       Duration timeout) {
     Fabric fabric = fabric(provider);
-    long start = System.nanoTime();
+    long start = nanoTime();
     long limit = nanos(timeout);
     PacketConnection connection = connect(fabric, address, start, limit);
     Greeting greeting =
@@ -606,14 +616,14 @@ public final class Bundle implements AutoCloseable {
     Channel channel = channel(session, true, endpoint, connection.packetBytes(), options.lossy());
     endpoint.enter(new Peer(entry, channel, greeting, provider, address));
     refusal = null;
-    long now = System.nanoTime();
+    long now = nanoTime();
     channel.attach(connection, greeting, now);
     channel.pump(now);
     while (channel.session().isFresh()
         && channel.session().state() != Session.State.ENDED
         && now - start < limit) {
       step(Math.min(limit - (now - start), 10 * MILLI_NANOS));
-      now = System.nanoTime();
+      now = nanoTime();
     }
     if (channel.session().isFresh()) {
       String why = refusal;
@@ -640,7 +650,7 @@ public final class Bundle implements AutoCloseable {
         Math.min(options.replyBytes(), Channel.payloadBytes(packetBytes)),
         lossy,
         "messages",
-        System.nanoTime());
+        environment);
   }
 
   /// Connects. The peer may be about to connect here, so each attempt is short, and requests to
@@ -649,12 +659,12 @@ public final class Bundle implements AutoCloseable {
   private PacketConnection connect(Fabric fabric, String address, long start, long limit) {
     long attempt = FIRST_ATTEMPT_NANOS + random.nextInt((int) FIRST_ATTEMPT_NANOS);
     while (true) {
-      long left = limit - (System.nanoTime() - start);
+      long left = limit - (nanoTime() - start);
       Duration slice = Duration.ofNanos(Math.max(MILLI_NANOS, Math.min(left, attempt)));
       connects++;
       switch (fabric.connect(address, CONNECTION_TAG, queue, attributes, slice)) {
         case Connection.Established(VirtualInterface link) -> {
-          return new PacketConnection(link, fabric.provider(), "messages", System.nanoTime());
+          return new PacketConnection(link, fabric.provider(), "messages", nanoTime());
         }
         case Connection.Refused refused -> {
           if (refused.reason() != Connection.Reason.TIMED_OUT || left <= attempt) {
@@ -668,7 +678,7 @@ public final class Bundle implements AutoCloseable {
       step(0);
       attempt *= 2;
       if (attempt > CONNECT_NANOS) {
-        long answered = awaitAnswer(fabric, address, limit - (System.nanoTime() - start));
+        long answered = awaitAnswer(fabric, address, limit - (nanoTime() - start));
         attempt = answered + random.nextInt((int) FIRST_ATTEMPT_NANOS);
       }
     }
@@ -678,10 +688,10 @@ public final class Bundle implements AutoCloseable {
   ///
   /// @return the time for connecting to it
   private long awaitAnswer(Fabric fabric, String address, long limit) {
-    long start = System.nanoTime();
+    long start = nanoTime();
     Probe probe = probes.start(fabric, address, Duration.ofNanos(Math.max(MILLI_NANOS, limit)));
-    while (probe.answer() == null && System.nanoTime() - start < limit) {
-      step(limit - (System.nanoTime() - start));
+    while (probe.answer() == null && nanoTime() - start < limit) {
+      step(limit - (nanoTime() - start));
     }
     return connectNanos(probe);
   }
@@ -719,7 +729,7 @@ public final class Bundle implements AutoCloseable {
             .log(System.Logger.Level.DEBUG, "a peer was not reached", e);
       }
     }
-    long now = System.nanoTime();
+    long now = nanoTime();
     switch (made) {
       case Connection.Established(VirtualInterface link) -> {
         attempts.remove(channel);
@@ -813,7 +823,7 @@ public final class Bundle implements AutoCloseable {
         for (Endpoint endpoint : endpoints.values()) {
           endpoint.peerHasMoved(channel, why.text());
         }
-        long now = System.nanoTime();
+        long now = nanoTime();
         channel.detach(now);
         attempts.put(channel, new Attempt(channel, now));
         return;
@@ -848,7 +858,7 @@ public final class Bundle implements AutoCloseable {
 
   /// Lets an endpoint go to another bundle.
   void release(Endpoint endpoint, Bundle to) {
-    long now = System.nanoTime();
+    long now = nanoTime();
     pumpTouched(now);
     for (Channel channel : endpoint.channels()) {
       attempts.remove(channel);
@@ -912,6 +922,11 @@ public final class Bundle implements AutoCloseable {
   }
 
   // ---- rules
+
+  /// Returns the time of its environment. Any thread.
+  long nanoTime() {
+    return environment.nanoTime();
+  }
 
   boolean isHandling() {
     return isHandling;

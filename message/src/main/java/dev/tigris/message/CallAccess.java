@@ -3,10 +3,13 @@ package dev.tigris.message;
 import dev.tigris.message.channel.BulkTarget;
 import dev.tigris.message.channel.Channel;
 import dev.tigris.message.channel.EndpointAccess;
+import dev.tigris.message.channel.Environment;
+import dev.tigris.net.Fabric;
+import java.util.List;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// The access that this package gives to the package of calls.
+/// The access that this package gives to the package of calls, and to simulators.
 final class CallAccess implements EndpointAccess {
   @Override
   public Channel channel(Token token) {
@@ -31,5 +34,15 @@ final class CallAccess implements EndpointAccess {
   @Override
   public @Nullable BulkTarget target(Message message) {
     return message.target();
+  }
+
+  @Override
+  public Bundle open(Options options, List<Fabric> fabrics, Environment environment) {
+    return Bundle.open(options, fabrics, environment);
+  }
+
+  @Override
+  public void checkInvariants(Bundle bundle) {
+    bundle.checkInvariants();
   }
 }

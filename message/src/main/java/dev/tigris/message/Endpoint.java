@@ -237,16 +237,16 @@ public final class Endpoint implements AutoCloseable {
       long peerTag,
       Duration timeout) {
     bundle.requireIdle();
-    long start = System.nanoTime();
+    long start = bundle.nanoTime();
     long limit = Bundle.nanos(timeout);
     while (true) {
-      long left = limit - (System.nanoTime() - start);
+      long left = limit - (bundle.nanoTime() - start);
       Duration slice = Duration.ofNanos(Math.clamp(left, 1, LONGEST_LOOKUP_NANOS));
       List<NameService.Location> found = lookedUp(lookUp, slice);
       for (String provider : bundle.providers()) {
         for (NameService.Location at : found) {
           if (at.provider().equals(provider)) {
-            left = Math.max(1, limit - (System.nanoTime() - start));
+            left = Math.max(1, limit - (bundle.nanoTime() - start));
             map(entry, provider, at.address(), peer, peerTag, Duration.ofNanos(left));
             return;
           }
@@ -290,12 +290,12 @@ public final class Endpoint implements AutoCloseable {
   }
 
   private void pollUntil(CompletableFuture<?> result, long nanos) {
-    long start = System.nanoTime();
+    long start = bundle.nanoTime();
     Bundle its = bundle;
     CompletableFuture<?> _ = result.whenComplete((value, failure) -> its.nudge());
     for (long left = nanos; !result.isDone() && left > 0; ) {
       bundle.awaitProgress(left);
-      left = nanos - (System.nanoTime() - start);
+      left = nanos - (bundle.nanoTime() - start);
     }
   }
 
@@ -330,7 +330,7 @@ public final class Endpoint implements AutoCloseable {
   public void unmap(int entry) {
     bundle.requireIdle();
     Peer peer = peer(entry);
-    peer.channel().close(System.nanoTime());
+    peer.channel().close(bundle.nanoTime());
     peers[entry] = null; // if it had ended before, nothing has removed it
   }
 
@@ -598,7 +598,7 @@ public final class Endpoint implements AutoCloseable {
     bundle.requireIdle();
     Channel channel = peer(entry).channel();
     channel.send(transfer);
-    channel.pump(System.nanoTime());
+    channel.pump(bundle.nanoTime());
     bundle.touched(channel);
   }
 
@@ -633,14 +633,14 @@ public final class Endpoint implements AutoCloseable {
   @CheckReturnValue
   public boolean drain(Duration timeout) {
     bundle.requireIdle();
-    long start = System.nanoTime();
+    long start = bundle.nanoTime();
     long nanos = Bundle.nanos(timeout);
     while (true) {
       boolean quiet = true;
       for (Channel channel : channels()) {
         quiet &= !channel.hasWork();
       }
-      if (quiet || System.nanoTime() - start >= nanos) {
+      if (quiet || bundle.nanoTime() - start >= nanos) {
         return quiet;
       }
       bundle.awaitProgress();
@@ -696,7 +696,7 @@ public final class Endpoint implements AutoCloseable {
       if (names != null) {
         names.withdraw(name);
       }
-      long now = System.nanoTime();
+      long now = bundle.nanoTime();
       for (Channel channel : channels()) {
         channel.close(now);
       }

@@ -1,5 +1,6 @@
 package dev.tigris.message;
 
+import dev.tigris.message.channel.Environment;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.Connection;
@@ -24,33 +25,33 @@ final class Probes implements AutoCloseable {
       Attributes.DEFAULT.withMaximumMessageBytes(64).withDepths(1, 1);
 
   private final Set<Probe> running = ConcurrentHashMap.newKeySet();
+  private final Environment environment;
   private final Runnable wake;
 
   /// @param wake wakes the thread of the bundle
-  Probes(Runnable wake) {
+  Probes(Environment environment, Runnable wake) {
+    this.environment = environment;
     this.wake = wake;
   }
 
   /// One question.
   static final class Probe {
     private final Thread thread;
-    private final long startedAt = System.nanoTime();
     private volatile long elapsedNanos;
     private volatile Connection.@Nullable Refused answer;
 
     private Probe(Probes probes, Fabric fabric, String address, Duration limit) {
+      long startedAt = probes.environment.nanoTime();
       this.thread =
-          Thread.ofPlatform()
-              .daemon()
-              .name("tigris-message-probe")
-              .unstarted(
-                  () -> {
-                    Connection.Refused found = ask(fabric, address, limit);
-                    elapsedNanos = System.nanoTime() - startedAt;
-                    answer = found;
-                    probes.running.remove(this);
-                    probes.wake.run();
-                  });
+          probes.environment.thread(
+              "tigris-message-probe",
+              () -> {
+                Connection.Refused found = ask(fabric, address, limit);
+                elapsedNanos = probes.environment.nanoTime() - startedAt;
+                answer = found;
+                probes.running.remove(this);
+                probes.wake.run();
+              });
     }
 
     /// Returns the answer; null while there is none.

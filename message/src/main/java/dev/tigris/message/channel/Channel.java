@@ -28,6 +28,7 @@ public final class Channel {
   /// How many bulk parts may be under way, of all credits, in quarters: the rest is for others.
   private static final int BULK_QUARTERS = 3;
 
+  private final Environment environment;
   private final long id;
   private final boolean connects;
   private final MessageReceiver receiver;
@@ -90,11 +91,12 @@ public final class Channel {
       int replyBytes,
       boolean lossy,
       String owner,
-      long now) {
+      Environment environment) {
+    this.environment = environment;
     this.id = id;
     this.connects = connects;
     this.receiver = receiver;
-    this.session = new Session(settings, now);
+    this.session = new Session(settings, environment.nanoTime());
     this.packetBytes = packetBytes;
     this.replyBytes = replyBytes;
     this.lossy = lossy;
@@ -266,7 +268,7 @@ public final class Channel {
         requests.finish(PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload));
     if (leaves) {
       waiting = 0;
-      pump(System.nanoTime());
+      pump(environment.nanoTime());
     }
     return !leaves;
   }
@@ -810,7 +812,7 @@ public final class Channel {
     }
     incoming.filled(target, total, place);
     boolean isOtherOpen = (isReply ? requestTarget : replyTarget) != null;
-    session.expectsMore(!isLast || isOtherOpen, System.nanoTime());
+    session.expectsMore(!isLast || isOtherOpen, environment.nanoTime());
     return true;
   }
 

@@ -1,9 +1,13 @@
 package dev.tigris.message.channel;
 
+import dev.tigris.message.Bundle;
 import dev.tigris.message.Endpoint;
 import dev.tigris.message.Message;
+import dev.tigris.message.Options;
 import dev.tigris.message.Token;
+import dev.tigris.net.Fabric;
 import java.lang.invoke.MethodHandles;
+import java.util.List;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -45,4 +49,11 @@ public interface EndpointAccess {
 
   /// Where a bulk transfer has arrived, while its handler runs; null for another message.
   @Nullable BulkTarget target(Message message);
+
+  /// Opens a bundle as [Bundle#open(Options, List)] does, in an environment of its own: for
+  /// simulators.
+  Bundle open(Options options, List<Fabric> fabrics, Environment environment);
+
+  /// Throws if the counts of a session do not add up: for tests.
+  void checkInvariants(Bundle bundle);
 }
