@@ -16,12 +16,13 @@ import java.util.Arrays;
 /// bucket: the smallest is subtracted, and the rest shifted left until the largest uses the top
 /// bit. Then a least-significant-digit radix sort over as many of the top bits as tell nearly all
 /// entries apart (two passes for what fits a cache) leaves short runs of entries that agree in
-/// them. A short run is sorted by insertion, comparing whole keys. A long one is sorted like a
-/// bucket of its own: its prefixes are read again and normalised to the run, or, where they are all
-/// equal, taken from after what the keys have in common. Each such step resolves at least
-/// [#MIN_DIGIT_BITS] bits of the key or skips bytes that are equal, so the worst distribution of
-/// keys costs a number of passes in proportion to the length of the keys, and not to the number of
-/// entries. What no prefix tells apart is merged by comparing whole keys, if the keys ask for it.
+/// them. A short run is sorted by insertion, comparing what follows in the keys behind what they
+/// have in common. A long one is sorted like a bucket of its own: by the bits of its entries that
+/// no pass has looked at, or, where they are all equal, by prefixes from after what the keys have
+/// in common. Each such step resolves at least [#MIN_DIGIT_BITS] bits of the key or skips bytes
+/// that are equal, so the worst distribution of keys costs a number of passes in proportion to the
+/// length of the keys, and not to the number of entries. What no prefix tells apart is merged by
+/// comparing whole keys, if the keys ask for it.
 ///
 /// Every step is stable: entries with equal keys keep their order.
 ///
@@ -96,7 +97,7 @@ final class EntrySorter {
       sorted[i] = i;
     }
     if (count > 1) {
-      deepen(0, count, 0);
+      spread(0, count, 0);
       sortPutAside();
     }
     return sorted;
@@ -168,6 +169,8 @@ final class EntrySorter {
       }
       if (i - start > INSERTION_LIMIT) {
         putAside(start, i, from);
+      } else if (i - start > 2) {
+        sortShort(start, i, from);
       } else if (i - start > 1) {
         insertionSort(start, i, from);
       }
@@ -187,11 +190,16 @@ final class EntrySorter {
     runs[runsEnd++] = from;
   }
 
-  /// Sorts a long run, whose keys agree in the bytes before `first`, like a bucket of its own.
-  private void deepen(int low, int high, int first) {
-    if (sortByKnownBits(low, high, first)) {
-      return;
+  /// Sorts a long run, whose keys agree in the bytes before `from`, like a bucket of its own.
+  private void deepen(int low, int high, int from) {
+    if (!sortByKnownBits(low, high, from)) {
+      spread(low, high, commonBytes(low, high, from));
     }
+  }
+
+  /// Sorts entries whose keys agree in the bytes before `first` by the prefixes from there on, or,
+  /// where all of those are equal, from after what the keys have in common.
+  private void spread(int low, int high, int first) {
     long indexMask = (1L << keys.indexBits()) - 1;
     int from = first;
     while (from >= 0 && from < keys.keySize()) {
@@ -304,6 +312,49 @@ final class EntrySorter {
       common = keys.commonBytes(entries[low], entries[i], from, common);
     }
     return common;
+  }
+
+  /// Sorts a short run. Keys whose entries are equal agree up to some byte most often: only what
+  /// comes from there on is compared.
+  private void sortShort(int low, int high, int from) {
+    int common = hasEqualBits(low, high) ? commonBytes(low, high, from) : -1;
+    if (common < 0) {
+      insertionSort(low, high, from);
+    } else if (common < keys.keySize()) { // otherwise all of the keys are equal
+      insertByPrefix(low, high, common);
+    }
+  }
+
+  private boolean hasEqualBits(int low, int high) {
+    long known = entries[low] >>> indexBits;
+    for (int i = low + 1; i < high; i++) {
+      if (entries[i] >>> indexBits != known) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Sorts entries whose keys agree in the bytes before `from` by insertion.
+  private void insertByPrefix(int low, int high, int from) {
+    scratch[low] = keys.prefix(entries[low], from);
+    for (int i = low + 1; i < high; i++) {
+      long entry = entries[i];
+      long prefix = keys.prefix(entry, from);
+      int at = i;
+      while (at > low && isAfter(at - 1, prefix, entry, from)) {
+        entries[at] = entries[at - 1];
+        scratch[at] = scratch[at - 1];
+        at--;
+      }
+      entries[at] = entry;
+      scratch[at] = prefix;
+    }
+  }
+
+  private boolean isAfter(int at, long prefix, long entry, int from) {
+    int compared = Long.compareUnsigned(scratch[at], prefix);
+    return (compared == 0 ? keys.compareKeys(entries[at], entry, from) : compared) > 0;
   }
 
   private void insertionSort(int low, int high, int from) {

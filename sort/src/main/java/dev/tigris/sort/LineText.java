@@ -143,7 +143,7 @@ final class LineText implements SortKeys {
     checksum = new LineChecksum();
     for (int i = 0; i < count; i++) {
       int line = line(entries[i]);
-      if (order.isUnique() && before >= 0 && compare(before, line) == 0) {
+      if (order.isUnique() && before >= 0 && compare(before, line, 0) == 0) {
         continue;
       }
       int length = starts[line + 1] - starts[line];
@@ -190,8 +190,9 @@ final class LineText implements SortKeys {
     return known;
   }
 
-  private int compare(int left, int right) {
-    for (int level = 0; level < found.length; level++) {
+  /// Compares two lines that agree in the levels before `firstLevel`.
+  private int compare(int left, int right, int firstLevel) {
+    for (int level = firstLevel; level < found.length; level++) {
       int compared = levels.compare(level, text, find(level, left), text, find(level, right));
       if (compared != 0) {
         return compared;
@@ -226,7 +227,7 @@ final class LineText implements SortKeys {
 
   @Override
   public int compareKeys(long left, long right, int from) {
-    return compare(line(left), line(right));
+    return compare(line(left), line(right), KeyLevels.level(from));
   }
 
   @Override

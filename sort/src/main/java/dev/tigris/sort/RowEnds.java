@@ -42,9 +42,4 @@ record RowEnds(byte delimiter, boolean quoted) {
   boolean isInside(byte[] text, int from, int end, boolean inside) {
     return quoted && (inside ^ LineScan.isOdd(text, from, end, QUOTE));
   }
-
-  /// Whether each delimiter in a part ends a row, since there are no quotes.
-  boolean isPlain(byte[] text, int from, int end) {
-    return !quoted || LineScan.find(text, from, end, QUOTE) == end;
-  }
 }
