@@ -31,6 +31,14 @@ is_short() {
   } 2> /dev/null
 }
 
+# A heap that the caller asks Java for counts, though what follows on the command line would win.
+heap=
+for word in ${JAVA_TOOL_OPTIONS:-} ${JDK_JAVA_OPTIONS:-}; do
+  case $word in
+    -Xmx*) heap=$word ;;
+  esac
+done
+
 rare='' loops='' columns='' compilers=default
 if is_short "$@"; then
   compilers=quick-only
@@ -43,6 +51,6 @@ if [ -t 2 ]; then # progress is shown on a terminal only
   [ "${columns:-0}" -gt 0 ] || columns=80
 fi
 exec "$jdk/bin/java" "$aot" "-XX:CompilationMode=$compilers" ${rare:+"$rare"} ${loops:+"$loops"} \
-  "@$options/command.options" "-XX:ErrorFile=$errors" \
+  "@$options/command.options" ${heap:+"$heap"} "-XX:ErrorFile=$errors" \
   ${checkout:+"-Dtigris.home=$checkout"} "-Dtigris.columns=$columns" \
   ${budget:+"-Dtigris.memory.budget=$budget"} "$path_option" "$path" ${module:+"$module"} "$main" "$@"

@@ -43,6 +43,8 @@ final class CheckCommand implements Command {
     Options.addRecordFormat(spec);
     Options.addKeys(spec);
     TextOptions.addOptions(spec);
+    spec.addOption(
+        TextOptions.flag("-u", Options.UNIQUE, "Of text, equal keys are out of order, too."));
     Options.addCommon(spec);
     spec.usageMessage()
         .header("Check that records, lines or rows are in order, and count them, as valsort does.")
@@ -67,6 +69,9 @@ final class CheckCommand implements Command {
     boolean ofSummaries = options.hasMatchedOption("-s");
     if (TextOptions.isAskedFor(options)) {
       return checkText(files, options, console);
+    }
+    if (options.hasMatchedOption(Options.UNIQUE)) {
+      throw TextOptions.misuse(options, "-u is for text: add --lines or --csv");
     }
     SortCommand.refuseStandard(files, options);
     if (summaryFile != null) {

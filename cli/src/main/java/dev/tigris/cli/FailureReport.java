@@ -41,7 +41,11 @@ final class FailureReport {
       if (spec.parent() == null && !first.startsWith("-")) {
         message.replace(0, message.length(), "there is no command '%s'".formatted(first));
       }
-      if (!unmatched.getSuggestions().isEmpty()) {
+      Optional<String> elsewhere =
+          spec.name().equals("sort") ? TextOptions.elsewhere(first) : Optional.empty();
+      if (elsewhere.isPresent()) {
+        message.append(". ").append(elsewhere.get());
+      } else if (!unmatched.getSuggestions().isEmpty()) {
         message
             .append("\nDid you mean ")
             .append(String.join(" or ", unmatched.getSuggestions()))

@@ -6,6 +6,8 @@ import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -22,6 +24,7 @@ final class TextOptions {
   /// Further characters have more bytes than one in UTF-8.
   private static final char LAST_OF_ONE_BYTE = 0x7f;
 
+  private static final String RANDOM = "A random order is not supported: use shuf";
   private static final String SEPARATOR = "--field-separator";
   private static final String ZERO = "--zero-terminated";
   private static final List<String> OF_RECORDS =
@@ -52,7 +55,29 @@ final class TextOptions {
           new Ordering('r', "--reverse", "Turn the order round."),
           new Ordering('V', "--version-sort", "Compare version numbers in names."));
 
+  /// Options of other programs that sort, which this one has not, and what to do.
+  private static final Map<String, String> ELSEWHERE =
+      Map.ofEntries(
+          Map.entry("-o", "The file to write is the last name"),
+          Map.entry("--output", "The file to write is the last name"),
+          Map.entry("-S", "The memory is --memory"),
+          Map.entry("--buffer-size", "The memory is --memory"),
+          Map.entry("-R", RANDOM),
+          Map.entry("--random-sort", RANDOM),
+          Map.entry("--random-source", RANDOM),
+          Map.entry("--sort", "Give its letter, such as -n for numeric"),
+          Map.entry("--files0-from", "Name the files, as xargs -0 does"),
+          Map.entry("--batch-size", "Inputs are merged all at once: leave it out"),
+          Map.entry("--compress-program", "Temporary files are not compressed: leave it out"));
+
   private TextOptions() {}
+
+  /// Returns what to do in place of an option that other programs have, and `sort` has not.
+  static Optional<String> elsewhere(String option) {
+    boolean isLong = option.startsWith("--");
+    int end = isLong ? option.indexOf('=') : Math.min(2, option.length());
+    return Optional.ofNullable(ELSEWHERE.get(end < 0 ? option : option.substring(0, end)));
+  }
 
   static void addOptions(CommandSpec spec) {
     spec.addOption(

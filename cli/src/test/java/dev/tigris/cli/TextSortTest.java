@@ -78,6 +78,9 @@ class TextSortTest {
     result = shell.run("check --csv -k n:nr --json @/rows");
     assertEquals(ExitCode.OUT_OF_ORDER, result.code(), result.toString());
     assertTrue(result.out().contains("\"firstUnorderedLine\":3"), result.out());
+    result = shell.run("check --csv -u -k n:n @/rows");
+    assertEquals(ExitCode.OUT_OF_ORDER, result.code(), result.toString());
+    assertEquals(ExitCode.OK, shell.run("check --csv -u -k name @/rows").code());
     result = shell.run("check --lines -r @/rows @/rows");
     assertTrue(result.out().contains("First unordered line is line 3 of "), result.out());
   }
@@ -100,6 +103,11 @@ class TextSortTest {
         "sort --lines --csv @/lines @/out              | leave one out",
         "sort --lines -k 0 @/lines @/out               | the key '0' has 0",
         "sort --lines -R @/lines @/out                 | Unknown option",
+        "sort --lines -R @/lines @/out                 | use shuf",
+        "sort --lines -S2g @/lines @/out               | The memory is --memory",
+        "sort --lines --sort=numeric @/lines @/out     | Give its letter",
+        "sort --lines -o @/out @/lines                 | is the last name",
+        "check -u @/lines                              | -u is for text",
         "sort --lines -t ab @/lines @/out              | is not one character",
         "sort --lines -t \u00e9 @/lines @/out               | of one byte",
         "sort --lines --memory 1k @/lines @/out        | too small to sort lines",
@@ -125,5 +133,13 @@ class TextSortTest {
     Shell.Result result = shell.run("sort --csv -k c @/rows @/out");
     assertEquals(ExitCode.BAD_INPUT, result.code(), result.toString());
     assertTrue(result.err().contains("there is no column 'c'"), result.err());
+    write("twins", "a,a\n1,2\n0,3\n");
+    result = shell.run("sort --csv -k a @/twins @/out");
+    assertTrue(result.err().contains("more than one column 'a'"), result.err());
+    assertEquals(ExitCode.OK, shell.run("sort --csv -k 1 @/twins @/out").code());
+    write("empty", "");
+    result = shell.run("sort --csv -k c @/empty @/out");
+    assertEquals(ExitCode.BAD_INPUT, result.code(), result.toString());
+    assertTrue(result.err().contains("no input has a first row"), result.err());
   }
 }

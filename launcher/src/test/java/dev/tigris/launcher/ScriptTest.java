@@ -114,6 +114,14 @@ class ScriptTest {
     assertFalse(checkout.tigris("check", "data").out().contains("sort.options"));
   }
 
+  @Test
+  void givesJavaTheHeapThatItsCallerAsksFor() throws Exception {
+    assertFalse(checkout.tigris("sort", "data", "sorted").out().contains("-Xmx"));
+    checkout.environment.put("JDK_JAVA_OPTIONS", "-Dx=y -Xmx2g");
+    String options = checkout.tigris("sort", "data", "sorted").out();
+    assertTrue(options.indexOf("\n-Xmx2g\n") > options.indexOf("/jvm/command.options\n"), options);
+  }
+
   /// Its standard output is a file here, which `/dev/stdout` is another name of.
   @Test
   @Timeout(60)

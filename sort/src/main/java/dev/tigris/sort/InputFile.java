@@ -86,8 +86,7 @@ final class InputFile implements Closeable {
     try {
       if (attributes.isDirectory()) {
         throw new SortException(
-            SortException.Kind.INPUT,
-            path + " is a directory: name the files in it that hold records");
+            SortException.Kind.INPUT, path + " is a directory: name the files in it");
       }
       if (attributes.isOther() && !isBlockDevice(path)) {
         // Its size would be 0, and so would be the number of records that were sorted or checked.

@@ -185,20 +185,19 @@ public final class LineOrder {
     return described.csv;
   }
 
-  /// As [#withHeader], for a header that was read; null where no input has a first row.
+  /// The order for rows under a first one, with its columns as keys.
+  ///
+  /// @param row null where no input has a first row
+  /// @throws SortException if it has no column of a name, or several
   LineOrder withHeaderOf(byte @Nullable [] row) throws SortException {
     try {
-      return withHeader(row == null ? new byte[0] : row);
+      return withColumns(row == null ? List.of() : names(withoutMark(row)));
     } catch (IllegalArgumentException e) {
       throw new SortException(SortException.Kind.INPUT, String.valueOf(e.getMessage()), e);
     }
   }
 
-  /// The order for rows under this first one: with its columns as keys.
-  ///
-  /// @throws IllegalArgumentException if it has no column of a name
-  LineOrder withHeader(byte[] row) {
-    List<String> names = names(withoutMark(row));
+  private LineOrder withColumns(List<String> names) {
     var made = new ArrayList<LineKey>(keys);
     for (Builder.Column column : described.columns) {
       int index = names.indexOf(column.name);
@@ -207,8 +206,16 @@ public final class LineOrder {
       }
       if (index < 0 || index >= names.size()) {
         throw new IllegalArgumentException(
-            "there is no column '%s': the first row has the columns %s"
-                .formatted(column.name, String.join(", ", names)));
+            names.isEmpty()
+                ? "there is no column '%s': no input has a first row, which names the columns"
+                    .formatted(column.name)
+                : "there is no column '%s': the first row has the columns %s"
+                    .formatted(column.name, String.join(", ", names)));
+      }
+      if (names.lastIndexOf(column.name) > index) {
+        throw new IllegalArgumentException(
+            "the first row has more than one column '%s': give the number of the one that is meant"
+                .formatted(column.name));
       }
       var own = column.options;
       var global = new LineKey.Options();
