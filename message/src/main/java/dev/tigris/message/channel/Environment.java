@@ -6,7 +6,7 @@ import java.security.SecureRandom;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// What a bundle takes from outside: time, threads, chance, and the wait for completions. A
+/// Gives a bundle what comes from outside: time, threads, chance, and the wait for completions. A
 /// simulator has its own, so that a run of whole endpoints takes virtual time and can be repeated.
 public interface Environment {
   /// That of the machine.
