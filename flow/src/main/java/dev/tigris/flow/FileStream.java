@@ -1,6 +1,8 @@
 package dev.tigris.flow;
 
 import dev.tigris.os.FilePermissions;
+import dev.tigris.os.LastingFile;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -43,6 +45,10 @@ public final class FileStream extends Stream {
   private final Path file;
   private final Path opened;
   private final FileChannel channel;
+
+  /// What is written: a module that is dropped is interrupted, and others may write this file, too.
+  private final @Nullable LastingFile written;
+
   private final BufferSpring spring;
   private final long endPosition;
   private final int waterBytes;
@@ -74,6 +80,7 @@ public final class FileStream extends Stream {
       file = named;
       opened = named;
       channel = FileChannel.open(named, StandardOpenOption.READ);
+      written = null;
     } else {
       SpecialFiles.refuseToReplace(named); // first: a link to an open pipe has no path of its own
       Path absolute = target(named).toAbsolutePath();
@@ -86,6 +93,17 @@ public final class FileStream extends Stream {
       String unique = Long.toHexString(new SplittableRandom().nextLong());
       opened = file.resolveSibling("." + beginning(name) + "." + unique + PARTIAL);
       channel = create(opened, file);
+      written = lasting(opened, channel);
+    }
+  }
+
+  private static LastingFile lasting(Path path, FileChannel made) throws IOException {
+    try {
+      return new LastingFile(path, made, StandardOpenOption.WRITE);
+    } catch (Throwable e) {
+      made.close();
+      Files.delete(path);
+      throw e;
     }
   }
 
@@ -199,13 +217,14 @@ public final class FileStream extends Stream {
 
   @Override
   protected void send(Water water) {
-    if (!isWriting) {
+    LastingFile to = written;
+    if (to == null) {
       throw new IllegalStateException("put on stream %s, which reads %s".formatted(name(), file));
     }
     ByteBuffer buffer = water.channelBuffer(water.size());
     try {
       while (buffer.hasRemaining()) {
-        position += channel.write(buffer, position);
+        position += to.write(buffer, position);
       }
     } catch (IOException e) {
       broken = e;
@@ -294,13 +313,14 @@ public final class FileStream extends Stream {
 
   @Override
   protected void prepare() {
-    if (isWriting && !prepared) {
+    LastingFile to = written;
+    if (to != null && !prepared) {
       if (broken != null) {
         throw failed("write", broken);
       }
       try {
         if (sync) {
-          channel.force(true);
+          to.force();
         }
       } catch (IOException e) {
         throw failed("write", e);
@@ -321,7 +341,7 @@ public final class FileStream extends Stream {
     }
     closed = true;
     spring.close();
-    try (FileChannel _ = channel) {
+    try (Closeable _ = written == null ? channel : written) {
       if (complete) {
         prepare();
       }

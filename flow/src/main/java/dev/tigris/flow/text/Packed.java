@@ -2,9 +2,9 @@ package dev.tigris.flow.text;
 
 import dev.tigris.os.GzipInput;
 import dev.tigris.os.Zstd;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// Opens files that are read from their beginning only.
@@ -19,20 +19,21 @@ final class Packed {
     return name.endsWith(".gz") || name.endsWith(".zst");
   }
 
-  /// Returns what the file holds.
+  /// Returns what the file holds. An interrupt of a thread that reads does not close it, since
+  /// other threads read it, too.
   ///
   /// @throws IOException if it is compressed in a way that is not read here
   static InputStream open(Path path) throws IOException {
     if (path.toString().endsWith(".gz")) {
-      return new GzipInput(Files.newInputStream(path), BUFFER_BYTES);
+      return new GzipInput(new FileInputStream(path.toFile()), BUFFER_BYTES);
     }
     if (!path.toString().endsWith(".zst")) {
-      return Files.newInputStream(path);
+      return new FileInputStream(path.toFile());
     }
     if (!Zstd.isAvailable()) {
       throw new IOException(
           "it needs the library libzstd.so.1, which this system does not have: install it (libzstd1), or decompress the file first");
     }
-    return Zstd.decompressed(Files.newInputStream(path));
+    return Zstd.decompressed(new FileInputStream(path.toFile()));
   }
 }

@@ -28,6 +28,9 @@ final class PackedFile extends TextFile {
   /// Where it lies in what the file holds.
   private long offset;
 
+  /// Whether the names of the columns still have to be told, by a water without rows if need be.
+  private boolean tellsNames;
+
   private volatile boolean ended;
 
   PackedFile(Path path, TextFormat format, int blockBytes) throws IOException {
@@ -38,6 +41,7 @@ final class PackedFile extends TextFile {
     try {
       readNames();
       this.head = Batch.head(path.toString(), names, format);
+      tellsNames = names != null;
       opened = true;
     } catch (IOException e) {
       throw failed(e);
@@ -128,10 +132,10 @@ final class PackedFile extends TextFile {
     int counted = 0;
     while (rows == 0 && !ended) {
       if (begun == block.length) {
-        if (begun >= TextFeed.MOST_ROW_BYTES) {
+        if (begun > TextFeed.MOST_ROW_BYTES) {
           throw rowTooLong(offset);
         }
-        block = Arrays.copyOf(block, 2 * begun);
+        block = Arrays.copyOf(block, Math.min(2 * begun, TextFeed.MOST_ROW_BYTES + 1));
       }
       int read = in.readNBytes(block, begun, block.length - begun);
       int length = begun + read;
@@ -147,8 +151,11 @@ final class PackedFile extends TextFile {
       rows = ended ? length : lastRow(length);
     }
     if (rows == 0) {
-      return null;
+      boolean tells = tellsNames;
+      tellsNames = false;
+      return tells ? noRows(spring, head, offset) : null;
     }
+    tellsNames = false;
     Water water = spring.createWater(head.length + rows);
     Bytes bytes = water.bytes();
     bytes.copyFrom(head.length, block, 0, rows);

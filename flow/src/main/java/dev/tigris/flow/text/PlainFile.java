@@ -3,6 +3,7 @@ package dev.tigris.flow.text;
 import dev.tigris.flow.BufferSpring;
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
+import dev.tigris.os.LastingFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -25,10 +26,13 @@ import org.jspecify.annotations.Nullable;
 final class PlainFile extends TextFile {
   private static final int NAMES_STEP_BYTES = 16 << 10;
 
+  /// Bounds what [QuoteParity] keeps: three bytes for each block.
+  private static final int MOST_BLOCKS = 1 << 24;
+
   /// Most rows end within so many bytes behind their block.
   private static final int TAIL_BYTES = 1 << 10;
 
-  private final FileChannel channel;
+  private final LastingFile channel;
   private final long size;
   private final int blockBytes;
   private final byte[] head;
@@ -43,14 +47,18 @@ final class PlainFile extends TextFile {
 
   PlainFile(Path path, TextFormat format, int blockBytes) throws IOException {
     super(path, format);
-    this.channel = FileChannel.open(path, StandardOpenOption.READ);
+    this.channel =
+        new LastingFile(
+            path, FileChannel.open(path, StandardOpenOption.READ), StandardOpenOption.READ);
     boolean opened = false;
     try {
       this.size = channel.size();
       readNames();
-      long least = Math.ceilDiv(size - firstByte, Integer.MAX_VALUE / 4);
+      long least = Math.ceilDiv(size - firstByte, MOST_BLOCKS);
       this.blockBytes = (int) Math.max(blockBytes, least);
-      this.blocks = (int) Math.ceilDiv(size - firstByte, (long) this.blockBytes);
+      // A file without rows has one block, which tells the names of the columns.
+      int fewest = names == null ? 0 : 1;
+      this.blocks = Math.max(fewest, (int) Math.ceilDiv(size - firstByte, (long) this.blockBytes));
       this.head = Batch.head(path.toString(), names, format);
       this.parity = format.isCsv() ? new QuoteParity(blocks) : null;
       opened = true;
@@ -124,20 +132,24 @@ final class PlainFile extends TextFile {
 
   @Override
   @Nullable Water read(long block, BufferSpring spring) throws IOException, InterruptedException {
+    if (firstByte == size) {
+      return noRows(spring, head, size);
+    }
     long start = firstByte + block * blockBytes;
     long end = Math.min(size, start + blockBytes);
-    var part = new Part(spring, block == 0 ? start : start - 1, start, end);
+    Part part = null;
     boolean settled = false;
     boolean used = false;
     try {
+      part = new Part(spring, block == 0 ? start : start - 1, start, end);
       part.more(end + TAIL_BYTES);
       long quotes = 0;
       boolean inside = false;
       if (parity != null) {
         quotes = part.quotes();
         boolean isOdd = (quotes & 1) != 0;
+        settled = true; // which `inside` notes first of all; then it may wait, and be interrupted
         inside = parity.inside((int) block, isOdd);
-        settled = true;
       }
       used = part.findRows(block == 0, quotes, inside);
       return used ? part.water : null;
@@ -147,7 +159,7 @@ final class PlainFile extends TextFile {
       if (!settled && parity != null) {
         parity.fail();
       }
-      if (!used) {
+      if (!used && part != null) {
         spring.takeBack(part.water);
       }
     }

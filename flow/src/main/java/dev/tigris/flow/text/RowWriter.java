@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class RowWriter {
   private static final int WATER_BYTES = 64_000;
   private static final int MOST_NUMBER_BYTES = 24;
+  private static final int MOST_SCALE = 18;
   private static final byte[] LEAST = "9223372036854775808".getBytes(StandardCharsets.US_ASCII);
 
   private final byte[] head;
@@ -37,10 +38,14 @@ public final class RowWriter {
   private boolean hasQuotes;
   private boolean rowHasQuotes;
 
-  private RowWriter(byte[] head, byte separator, boolean isCsv) {
+  /// Whether the receivers have not seen the names of the columns yet.
+  private boolean tellsNames;
+
+  private RowWriter(byte[] head, byte separator, boolean isCsv, boolean hasNames) {
     this.head = head;
     this.separator = separator;
     this.isCsv = isCsv;
+    this.tellsNames = hasNames;
   }
 
   /// Returns a writer of CSV whose columns have these names.
@@ -55,19 +60,21 @@ public final class RowWriter {
   public static RowWriter csv(String from, List<String> columns, char separator) {
     TextFormat format = TextFormat.CSV.withSeparator(separator);
     byte[] names = columns.isEmpty() ? null : Names.row(columns, format.separator());
-    return new RowWriter(Batch.head(from, names, format), format.separator(), true);
+    return new RowWriter(Batch.head(from, names, format), format.separator(), true, names != null);
   }
 
   /// Returns a writer of lines.
   public static RowWriter lines() {
-    return new RowWriter(Batch.head("the flow", null, TextFormat.LINES), Scan.LINE_FEED, false);
+    byte[] head = Batch.head("the flow", null, TextFormat.LINES);
+    return new RowWriter(head, Scan.LINE_FEED, false, false);
   }
 
   /// Returns a writer of rows like those that a cursor is at: with their columns and separator.
   public static RowWriter like(Rows rows) {
     var format = new TextFormat(rows.isCsv(), rows.separator(), rows.hasColumns());
     byte[] names = rows.hasColumns() ? rows.namesRow() : null;
-    return new RowWriter(Batch.head(rows.file(), names, format), rows.separator(), rows.isCsv());
+    byte[] head = Batch.head(rows.file(), names, format);
+    return new RowWriter(head, rows.separator(), rows.isCsv(), names != null);
   }
 
   /// Names the stream that waters are put on from now on.
@@ -121,6 +128,11 @@ public final class RowWriter {
   }
 
   private boolean isSpecial(byte b) {
+    return isSpecial(b, separator);
+  }
+
+  /// Returns whether a value with this byte has to be quoted.
+  static boolean isSpecial(byte b, byte separator) {
     return b == separator || b == Scan.QUOTE || b == Scan.LINE_FEED || b == Scan.RETURN;
   }
 
@@ -173,7 +185,14 @@ public final class RowWriter {
 
   /// Writes a decimal number that is given in units of its last digit: 1250 with a scale of 2 as
   /// `12.50`.
+  ///
+  /// @throws IllegalArgumentException unless the scale is between 0 and 18
   public RowWriter decimal(long unscaled, int scale) {
+    if (scale < 0 || scale > MOST_SCALE) {
+      throw new IllegalArgumentException(
+          "a scale of %d: a decimal number of 64 bits has 0 to %d digits behind the point"
+              .formatted(scale, MOST_SCALE));
+    }
     separate();
     int from = digits.length;
     long left = unscaled < 0 ? -unscaled : unscaled;
@@ -186,7 +205,7 @@ public final class RowWriter {
         left /= 10;
       } while (left > 0);
     }
-    while (digits.length - from <= scale && from > 0) {
+    while (digits.length - from <= scale) {
       digits[--from] = '0';
     }
     reserve(MOST_NUMBER_BYTES + 2);
@@ -243,14 +262,27 @@ public final class RowWriter {
     fields = 0;
   }
 
-  /// Puts what was written and not put yet.
+  /// Puts what was written and not put yet. A writer of rows with named columns that has put
+  /// nothing so far puts a water without rows, which tells the names: so a file of CSV without rows
+  /// has its header.
+  ///
+  /// @throws IllegalStateException if a row was begun and not ended
   public void flush() {
+    Stream target = out;
+    if (fields > 0) {
+      throw new IllegalStateException(
+          "a row of %d fields was not ended: call end() before flush()".formatted(fields));
+    }
     Water full = water;
     if (full != null && rowStart > head.length) {
       send(full, rowStart);
       water = null;
       bytes = null;
       capacity = 0;
+    } else if (tellsNames && target != null) {
+      Water names = target.spring().createWater(head.length);
+      names.bytes().copyFrom(0, head, 0, head.length);
+      send(names, head.length);
     }
   }
 
@@ -326,6 +358,7 @@ public final class RowWriter {
     Batch.begin(full.bytes(), head, head.length, 0, hasQuotes);
     full.setSize(size);
     hasQuotes = false;
+    tellsNames = false;
     target.put(full);
   }
 }

@@ -33,9 +33,12 @@ import org.jspecify.annotations.Nullable;
 /// A line is everything up to the line feed. It is one field, unless [Lines#separatedBy] says what
 /// lies between fields.
 ///
+/// Values with doubled quotes lie in memory outside the heap. A module gives it back by [#close],
+/// in its `destroy`. What is not given back is free when the collector finds it.
+///
 /// Thread rule: one thread at a time. What it returns is of the current row, which lies in the
 /// water that was opened last, for as long as the module has that water.
-public final class Rows {
+public final class Rows implements AutoCloseable {
   /// The most rows that [#nextRows] goes to at once.
   public static final int MOST_ROWS = 64;
 
@@ -43,10 +46,8 @@ public final class Rows {
   private static final long QUOTES = ByteWord.times8(Scan.QUOTE);
   private static final long ENDS = ByteWord.times8(Scan.LINE_FEED);
 
-  private final Jbuf nothing = Jbuf.allocate(1, "rows");
-
   /// The batch, and where its rows end.
-  private Bytes text = nothing.asBytes();
+  private @Nullable Bytes text;
 
   private int end;
   private long separators;
@@ -90,6 +91,7 @@ public final class Rows {
   /// The values of the row's fields that have doubled quotes.
   private @Nullable Bytes plain;
 
+  private @Nullable Jbuf plainBuffer;
   private int plainBytes;
 
   private byte @Nullable [] names;
@@ -104,27 +106,60 @@ public final class Rows {
   /// Makes a cursor, to be opened.
   public Rows() {}
 
+  /// Gives its memory back. The cursor may be opened again.
+  @Override
+  public void close() {
+    text = null;
+    end = 0;
+    nextRow = 0;
+    fields = 0;
+    rowCount = 0;
+    freePlain();
+  }
+
+  private void freePlain() {
+    Jbuf buffer = plainBuffer;
+    plain = null;
+    plainBuffer = null;
+    if (buffer != null) {
+      buffer.unreference(Jbuf::free);
+    }
+  }
+
   // -- Batches.
+
+  private Bytes text() {
+    Bytes opened = text;
+    if (opened == null) {
+      throw new IllegalStateException("a cursor that is not open: call open() with a water");
+    }
+    return opened;
+  }
 
   /// Begins with the rows of a water that came in; the first call of [#next] gives the first one.
   ///
   /// @throws TextException if the water does not hold rows
   public void open(Water water) {
     Batch.check(water);
-    text = water.bytes();
-    end = water.size();
-    separator = Batch.separator(text);
+    open(water.bytes(), water.size());
+  }
+
+  /// Begins with the rows of a batch that was checked.
+  void open(Bytes batch, int size) {
+    text = batch;
+    end = size;
+    separator = Batch.separator(batch);
     separators = ByteWord.times8(separator);
-    isCsv = Batch.isCsv(text);
-    hasQuotes = Batch.hasQuotes(text);
-    nextRow = Batch.first(text);
+    isCsv = Batch.isCsv(batch);
+    hasQuotes = Batch.hasQuotes(batch);
+    nextRow = Batch.first(batch);
     word = nextRow - Scan.WORD;
     marks = 0;
     fields = 0;
-    openNames();
+    openNames(batch);
   }
 
-  private void openNames() {
+  private void openNames(Bytes text) {
     boolean hadNames = hasNames;
     hasNames = Batch.hasNames(text);
     int length = Batch.namesBytes(text);
@@ -184,12 +219,12 @@ public final class Rows {
 
   /// Returns the name of the file that the rows come from, or of the stage that made them.
   public String file() {
-    return Batch.file(text);
+    return Batch.file(text());
   }
 
   /// Returns where the row begins: in its file, or in what a compressed file holds, in bytes.
   public long offset() {
-    return Batch.offset(text) + (rowStart - Batch.first(text));
+    return Batch.offset(text()) + (rowStart - Batch.first(text()));
   }
 
   // -- Rows.
@@ -262,7 +297,7 @@ public final class Rows {
 
   /// Finds the fields of a row without quotes.
   private void findFields() {
-    Bytes bytes = text;
+    Bytes bytes = text();
     int count = base;
     int start = rowStart;
     long left = marks;
@@ -310,7 +345,7 @@ public final class Rows {
 
   /// The last bytes of the text as a word, where a whole one would reach behind it.
   private long lastWord(int at) {
-    return text.getLong(end - Scan.WORD) >>> ((Scan.WORD - (end - at)) * Byte.SIZE);
+    return text().getLong(end - Scan.WORD) >>> ((Scan.WORD - (end - at)) * Byte.SIZE);
   }
 
   private static long below(int bytes) {
@@ -320,7 +355,7 @@ public final class Rows {
   /// Ends a row with its last field.
   private void endRow(int count, int start, int place, int next) {
     int to = place;
-    if (isCsv && place > start && text.get(place - 1) == Scan.RETURN) {
+    if (isCsv && place > start && text().get(place - 1) == Scan.RETURN) {
       to--;
     }
     starts[count] = start;
@@ -341,6 +376,7 @@ public final class Rows {
   /// Returns where the next separator, end of line or quote lies, and moves behind it; `end` if
   /// none is left.
   private int nextSpecial() {
+    Bytes text = text();
     while (marks == 0) {
       word += Scan.WORD;
       if (word > end - Scan.WORD) {
@@ -361,6 +397,7 @@ public final class Rows {
   }
 
   private void findQuotedFields() {
+    Bytes text = text();
     int count = base;
     int start = rowStart;
     while (true) {
@@ -391,7 +428,7 @@ public final class Rows {
       endRow(count, starts[count], place, next);
     } else {
       fields = count + 1 - base;
-      rowEnd = text.get(place - 1) == Scan.RETURN ? place - 1 : place;
+      rowEnd = text().get(place - 1) == Scan.RETURN ? place - 1 : place;
       nextRow = next;
     }
   }
@@ -403,6 +440,7 @@ public final class Rows {
           "has a quote inside field %d, which does not begin with one: put the field in quotes, and write two for one"
               .formatted(count + 1 - base));
     }
+    Bytes text = text();
     boolean isDoubled = false;
     int close;
     while (true) {
@@ -444,13 +482,17 @@ public final class Rows {
     Bytes values = plain;
     if (values == null || values.length() < (long) plainBytes + length) {
       long bytes = Math.max(1024, 2L * (plainBytes + length));
-      Bytes larger = Jbuf.allocate(bytes, "rows").asBytes();
+      Jbuf buffer = Jbuf.allocate(bytes, "rows");
+      Bytes larger = buffer.asBytes();
       if (values != null) {
         values.copyTo(0, larger, 0, plainBytes);
       }
+      freePlain();
       plain = larger;
+      plainBuffer = buffer;
       values = larger;
     }
+    Bytes text = text();
     int to = plainBytes;
     for (int at = starts[field]; at < ends[field]; at++) {
       byte b = text.get(at);
@@ -474,11 +516,11 @@ public final class Rows {
 
   /// Returns the row as it is written in the file, without its end.
   public String row() {
-    return string(text, rowStart, rowEnd);
+    return string(text(), rowStart, rowEnd);
   }
 
   Bytes rowBytes() {
-    return text;
+    return text();
   }
 
   int rowStart() {
@@ -517,7 +559,7 @@ public final class Rows {
         return values;
       }
     }
-    return text;
+    return text();
   }
 
   /// Returns where the value begins in [#bytes].

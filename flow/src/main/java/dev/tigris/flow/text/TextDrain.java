@@ -1,9 +1,6 @@
 package dev.tigris.flow.text;
 
-import dev.tigris.flow.BufferSpring;
 import dev.tigris.flow.FileStream;
-import dev.tigris.flow.Spring;
-import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.Water;
@@ -15,8 +12,8 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A drain of rows to a file, which all replicas of a stage write together. The rows of a water lie
-/// beside one another in the file; those of several replicas are mixed, water by water.
+/// A drain of rows to one file, which all replicas of a stage write together. The rows of a water
+/// lie beside one another in the file; those of several replicas are mixed, water by water.
 public final class TextDrain extends StreamGroup {
   private final Path file;
   private final boolean hasNames;
@@ -29,7 +26,8 @@ public final class TextDrain extends StreamGroup {
   @Override
   protected List<StreamKind> kinds(int replicas) {
     var shared = new SharedFile(file, hasNames);
-    return Collections.nCopies(replicas, place -> new Rows(place, shared));
+    return Collections.nCopies(
+        replicas, place -> new DrainStream(place, new Share(shared, shared.open(place))));
   }
 
   /// The file that the streams of one run write.
@@ -74,6 +72,9 @@ public final class TextDrain extends StreamGroup {
         }
       }
       int from = Batch.first(batch);
+      if (size == from) {
+        return; // it told the names
+      }
       boolean endsInside = size > from && batch.get(size - 1) != Scan.LINE_FEED;
       int length = size - from + (endsInside ? 1 : 0);
       Water copy = to.spring().createWater(length);
@@ -93,79 +94,21 @@ public final class TextDrain extends StreamGroup {
     }
   }
 
-  /// One replica's stream to the file.
-  private static final class Rows extends Stream {
-    private final SharedFile shared;
-    private final FileStream file;
-    private final BufferSpring spring;
-    private boolean disposed;
-
-    Rows(StreamKind.Place place, SharedFile shared) throws IOException {
-      super(place.name(), place.window());
-      this.shared = shared;
-      this.file = shared.open(place);
-      this.spring = new BufferSpring(place.name());
+  /// One replica's way to the file.
+  private record Share(SharedFile shared, FileStream file) implements DrainStream.Sink {
+    @Override
+    public void write(Bytes batch, int size) {
+      shared.write(file, batch, size);
     }
 
     @Override
-    public Spring spring() {
-      return spring;
+    public void prepare() {
+      DrainStream.prepare(file);
     }
 
     @Override
-    public int outstanding() {
-      return 0;
-    }
-
-    @Override
-    protected boolean canCarry(Water water) {
-      Batch.check(water);
-      return true;
-    }
-
-    @Override
-    protected void send(Water water) {
-      shared.write(file, data(water), water.size());
-      countFinished();
-      water.returnHome();
-    }
-
-    @Override
-    protected void sendEnd() {}
-
-    @Override
-    public boolean isReady() {
-      return false;
-    }
-
-    @Override
-    public boolean isDrained() {
-      return true;
-    }
-
-    @Override
-    protected @Nullable Water receive() {
-      return null;
-    }
-
-    @Override
-    protected void release(Water water) {}
-
-    @Override
-    protected void leave(Water water) {}
-
-    @Override
-    protected void prepare() {
-      prepareInner(file);
-    }
-
-    @Override
-    protected void dispose(boolean complete) {
-      if (!disposed) {
-        disposed = true;
-        spring.close();
-        shared.close(file, complete);
-      }
+    public void close(boolean complete) {
+      shared.close(file, complete);
     }
   }
 }

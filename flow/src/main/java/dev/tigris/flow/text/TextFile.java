@@ -85,9 +85,19 @@ abstract class TextFile {
             .formatted(path, offset));
   }
 
-  /// Returns a first row without a byte order mark and the return at its end.
-  static byte[] trimmed(byte[] row, int from, int to) {
-    int end = to > from && row[to - 1] == Scan.RETURN ? to - 1 : to;
+  /// Returns a water without rows, which tells the names of the columns.
+  static Water noRows(BufferSpring spring, byte[] head, long offset) {
+    Water water = spring.createWater(head.length);
+    Batch.begin(water.bytes(), head, head.length, offset, false);
+    water.setSize(head.length);
+    return water;
+  }
+
+  /// Returns a first row without a byte order mark, and without the return at the end of one of
+  /// CSV.
+  byte[] trimmed(byte[] row, int from, int to) {
+    boolean isReturn = format.isCsv() && to > from && row[to - 1] == Scan.RETURN;
+    int end = isReturn ? to - 1 : to;
     var names = new byte[end - from];
     System.arraycopy(row, from, names, 0, names.length);
     return names;

@@ -60,5 +60,10 @@ public final class ReadRows {
         all.addAll(found);
       }
     }
+
+    @Override
+    public void destroy() {
+      rows.close();
+    }
   }
 }

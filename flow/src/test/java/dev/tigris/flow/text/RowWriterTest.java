@@ -1,6 +1,8 @@
 package dev.tigris.flow.text;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,9 +11,15 @@ import dev.tigris.flow.Module;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.Water;
+import dev.tigris.memory.Jbuf;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,5 +88,100 @@ class RowWriterTest {
         .start()
         .await();
     assertTrue(seen[0] != null);
+  }
+
+  @Test
+  void refusesAScaleThatANumberCannotHaveAndARowWithoutAnEnd() {
+    RowWriter writer = RowWriter.csv("a");
+    assertThrows(IllegalArgumentException.class, () -> writer.decimal(1, 19));
+    assertThrows(IllegalArgumentException.class, () -> writer.decimal(1, -1));
+    List<Throwable> thrown = new ArrayList<>();
+    writeRow(
+        out -> {
+          writer.to(out).text("x");
+          thrown.add(assertThrows(IllegalStateException.class, writer::flush));
+          writer.end();
+          writer.flush();
+        });
+    assertEquals(1, thrown.size());
+  }
+
+  private void writeRow(Consumer<Stream> body) {
+    Flow flow =
+        Flow.named("write")
+            .source(
+                "write",
+                () ->
+                    out -> {
+                      body.accept(out);
+                      return false;
+                    })
+            .drain("write", Csv.writing(folder.resolve("written")))
+            .build();
+    assertDoesNotThrow(() -> flow.start().await());
+  }
+
+  @Test
+  void readsTheNamesOfEachFormatAsItsOwn() throws Exception {
+    Path comma = Files.writeString(folder.resolve("comma"), "a;b,c\n1;2,3\n");
+    Path semicolon = Files.writeString(folder.resolve("semicolon"), "a;b,c\n4;5,6\n");
+    Set<List<String>> found = new HashSet<>();
+    Rows rows = new Rows();
+    Flow.named("names")
+        .stage(
+            "names",
+            () ->
+                (in, out) -> {
+                  rows.open(in);
+                  found.add(List.of(rows.columns()));
+                })
+        .feed("names", "comma", Csv.reading(comma))
+        .feed("names", "semicolon", Csv.reading(semicolon).withSeparator(';'))
+        .build()
+        .start()
+        .await();
+    assertEquals(Set.of(List.of("a;b", "c"), List.of("a", "b,c")), found);
+  }
+
+  /// The values with doubled quotes lie in memory of the cursor's own.
+  @Test
+  void aClosedCursorHasGivenItsMemoryBack() throws Exception {
+    Path in =
+        Files.writeString(folder.resolve("in"), "a\n\"x\"\"y\"\n\"" + "\"\"".repeat(5000) + "\"\n");
+    while (Jbuf.use().bytesByOwner().containsKey("rows")) {
+      System.gc(); // cursors of other tests
+    }
+    long reclaimed = Jbuf.use().reclaimedCount();
+    long count = Jbuf.use().count();
+    Flow.named("close")
+        .stage("read", Closing::new)
+        .feed("read", Csv.reading(in))
+        .build()
+        .start()
+        .await();
+    while (Jbuf.use().count() > count) {
+      System.gc();
+    }
+    assertEquals(reclaimed, Jbuf.use().reclaimedCount());
+  }
+
+  private static final class Closing implements Module {
+    private final Rows rows = new Rows();
+
+    @Override
+    public void process(Water in, Stream out) {
+      rows.open(in);
+      assertTrue(rows.next());
+      assertEquals("x\"y", rows.text(0));
+      assertTrue(rows.next());
+      assertEquals(5000, rows.length(0));
+    }
+
+    @Override
+    public void destroy() {
+      rows.close();
+      assertThrows(IllegalStateException.class, rows::row);
+      assertFalse(rows.next());
+    }
   }
 }

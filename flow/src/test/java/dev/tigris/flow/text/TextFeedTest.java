@@ -123,6 +123,49 @@ class TextFeedTest {
     assertEquals(rows("1", "2"), ReadRows.fields(Csv.reading(files), 2));
   }
 
+  private String copied(Path... files) throws Exception {
+    Path copy = folder.resolve("copy.csv");
+    Flow.named("copy")
+        .stage("pass", () -> (in, out) -> out.put(in), 2)
+        .feed("pass", Csv.reading(files))
+        .drain("pass", Csv.writing(copy))
+        .build()
+        .start()
+        .await();
+    return Files.readString(copy);
+  }
+
+  @Test
+  void aFileWithoutRowsKeepsItsHeader() throws Exception {
+    assertEquals("a,\"b\nc\"\n", copied(file("a", "a,\"b\nc\"\r\n"), file("b", "a,\"b\nc\"")));
+    var packed = new ByteArrayOutputStream();
+    try (var gzip = new GZIPOutputStream(packed)) {
+      gzip.write("a,b\n".getBytes(StandardCharsets.US_ASCII));
+    }
+    assertEquals("a,b\n", copied(Files.write(folder.resolve("c.gz"), packed.toByteArray())));
+    assertEquals("", copied(file("d", "")));
+  }
+
+  @Test
+  void theHeaderOfLinesKeepsItsReturnAsLinesDo() throws Exception {
+    Path file = file("lines", "a\tb\r\n1\t2\r\n");
+    String[][] found = new String[1][];
+    Flow.named("names")
+        .stage(
+            "names",
+            () ->
+                (in, out) -> {
+                  Rows rows = new Rows();
+                  rows.open(in);
+                  found[0] = rows.columns();
+                })
+        .feed("names", Lines.separatedBy('\t', file).withHeader())
+        .build()
+        .start()
+        .await();
+    assertEquals(List.of("a", "b\r"), List.of(found[0]));
+  }
+
   @Test
   void canBeRunTwiceAtOnce() throws Exception {
     var text = new StringBuilder();
@@ -202,6 +245,18 @@ class TextFeedTest {
     assertRefused("byte 4 has 1 fields, but the file has 2 columns", "a,b\n1\n2,3\n");
     assertRefused("byte 8 has a quote without an end", "a,b\n1,2\n3,\"4\n5,6\n");
     assertRefused("quote without an end", "a,\"b\n1,2\n");
+  }
+
+  @Test
+  void saysOfACompressedFileWhereARowBegins() throws Exception {
+    String rows = "1,2\n".repeat(1000);
+    var packed = new ByteArrayOutputStream();
+    try (var gzip = new GZIPOutputStream(packed)) {
+      gzip.write(("a,b\n" + rows + "3,\"4\n").getBytes(StandardCharsets.US_ASCII));
+    }
+    Path file = Files.write(folder.resolve("open.gz"), packed.toByteArray());
+    String message = refusal(Csv.reading(file).withBlockBytes(100));
+    assertTrue(message.contains("byte 4004 has a quote without an end"), message);
   }
 
   @Test

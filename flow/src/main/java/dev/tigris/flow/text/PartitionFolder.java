@@ -1,0 +1,154 @@
+package dev.tigris.flow.text;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The folder that the streams of one run write files to. It is made beside its place, and is put
+/// there when the flow has succeeded: so all of its files appear at once, or none.
+///
+/// Thread rule: any thread.
+final class PartitionFolder {
+  /// Each file has a buffer on the heap, of 32 KiB at most.
+  private static final int MOST_FILES = 4096;
+
+  private final Path folder;
+  private final Map<String, PartitionFile> files = new HashMap<>();
+  private @Nullable Path beside;
+  private int users;
+  private boolean complete = true;
+  private boolean prepared;
+
+  PartitionFolder(Path folder) {
+    this.folder = folder;
+  }
+
+  /// Counts a stream; the first one makes the folder.
+  synchronized void open() throws IOException {
+    users++;
+    if (users > 1) {
+      return;
+    }
+    refuseToReplace();
+    Path absolute = folder.toAbsolutePath();
+    Path name = absolute.getFileName();
+    if (name == null) {
+      throw new IOException(folder + " does not name a folder: name one that is to be made");
+    }
+    String unique = Long.toHexString(new SplittableRandom().nextLong());
+    Path made = absolute.resolveSibling(".%s.%s.partial".formatted(name, unique));
+    try {
+      Files.createDirectory(made);
+    } catch (NoSuchFileException e) {
+      throw new IOException(
+          "cannot make %s: there is no folder %s".formatted(folder, made.getParent()), e);
+    }
+    beside = made;
+  }
+
+  /// Files that are there already would look like a part of what is written.
+  private void refuseToReplace() throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    if (!Files.isDirectory(folder)) {
+      throw new IOException(folder + " is not a folder: name another one");
+    }
+    try (Stream<Path> inside = Files.list(folder)) {
+      if (inside.findAny().isPresent()) {
+        throw new IOException(folder + " is not empty: empty it, or name another one");
+      }
+    }
+  }
+
+  private Path beside() {
+    Path made = beside;
+    if (made == null) {
+      throw new IllegalStateException("no stream is open");
+    }
+    return made;
+  }
+
+  /// Returns a file of this folder, which is made if it is new.
+  ///
+  /// @param name its path in the folder
+  /// @param names the first row
+  synchronized PartitionFile file(String name, byte[] names) throws IOException {
+    PartitionFile known = files.get(name);
+    if (known == null) {
+      if (files.size() == MOST_FILES) {
+        throw new IOException(
+            "%s would have more than %d files: part the rows by a column with fewer values, or by hash with writingParts"
+                .formatted(folder, MOST_FILES));
+      }
+      Path path = beside().resolve(name);
+      Path parent = path.getParent();
+      if (parent != null) {
+        Files.createDirectories(parent);
+      }
+      known = new PartitionFile(path, names);
+      files.put(name, known);
+    } else if (!known.hasNames(names)) {
+      throw new TextException(
+          "%s gets rows with different columns: write them to different folders".formatted(folder));
+    }
+    return known;
+  }
+
+  /// Brings all files to the disk.
+  synchronized void prepare() throws IOException {
+    if (!prepared) {
+      for (PartitionFile file : files.values()) {
+        file.force();
+      }
+      refuseToReplace();
+      prepared = true;
+    }
+  }
+
+  /// Counts a stream less. The last one puts the folder in its place, or deletes it.
+  synchronized void close(boolean isComplete) throws IOException {
+    complete &= isComplete;
+    users--;
+    Path made = beside;
+    if (users > 0 || made == null) {
+      return;
+    }
+    beside = null;
+    if (complete) {
+      boolean placed = false;
+      try {
+        Files.move(made, folder, StandardCopyOption.ATOMIC_MOVE);
+        placed = true;
+      } finally {
+        if (!placed) {
+          delete(made);
+        }
+      }
+    } else {
+      delete(made);
+    }
+  }
+
+  private static void delete(Path tree) throws IOException {
+    List<Path> all;
+    try (Stream<Path> found = Files.walk(tree)) {
+      all = found.sorted(Comparator.reverseOrder()).toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+    for (Path each : all) {
+      Files.delete(each);
+    }
+  }
+}
