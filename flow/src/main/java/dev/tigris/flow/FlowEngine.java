@@ -28,7 +28,8 @@ public interface FlowEngine extends FlowRun {
   ///     the module's state, or with [FlowException] if a stream could not be opened, which fails
   ///     the flow, too
   /// @throws IllegalArgumentException if the operation names a module or stream that does not exist
-  ///     or exists already, or joins a stream to a module that is not at its end
+  ///     or exists already, makes a stream that is not one of the flow's description, or joins a
+  ///     stream to a module that is not at its end
   CompletableFuture<Answer> apply(Operation operation);
 
   /// Lets the flow be over when all its modules have ended: no module is created any more. Without

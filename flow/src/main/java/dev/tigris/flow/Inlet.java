@@ -55,6 +55,10 @@ final class Inlet {
     state.add(from);
   }
 
+  boolean has(Stream stream) {
+    return streams().contains(stream);
+  }
+
   /// Keeps the list open until one more call of [#seal].
   void reserve() {
     reservations++;

@@ -91,6 +91,9 @@ final class LocalRun implements FlowEngine {
       }
       case Operation.OnModule on -> {
         refuseWrongEnd(on);
+        if (stopping && !workers.has(on.module())) {
+          yield CompletableFuture.completedFuture(Answer.ENDED); // so was the one that creates it
+        }
         var request = new Request(on, new CompletableFuture<>());
         workers.find(on.module()).ask(request);
         yield request.answer();

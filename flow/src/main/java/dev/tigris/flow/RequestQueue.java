@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 /// offered = taken + waiting        waiting = 0 once it is closed and the rest was taken
 /// ```
 ///
-/// It is bounded by those who offer: a plan has a number of operations for each module, and each is
-/// answered before the next step begins.
+/// It is bounded by its callers: a plan has a number of operations for each module, and each is
+/// answered before the next step begins. A program that applies operations itself waits for their
+/// answers, or answers for the memory of those that wait.
 ///
 /// Thread rule: any thread offers, the module's thread takes and closes. A lock is good enough,
 /// since operations are rare.

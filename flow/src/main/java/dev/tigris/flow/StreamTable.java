@@ -5,9 +5,13 @@ import dev.tigris.flow.Operation.Use;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The streams of a flow in this process: what was said when each was created, and the stream
@@ -71,6 +75,7 @@ final class StreamTable {
   private final Flow flow;
   private final List<Placed> all = new ArrayList<>();
   private final Map<String, Placed> byName = new HashMap<>();
+  private final Set<Integer> numbers = new HashSet<>();
 
   /// The streams that write, by what they write.
   private final Map<String, Stream> outputs = new HashMap<>();
@@ -80,13 +85,61 @@ final class StreamTable {
   }
 
   synchronized void create(CreateStream stream) {
+    refuseMisplaced(stream);
+    if (numbers.contains(stream.number())) {
+      throw new IllegalArgumentException(
+          "flow %s has a stream of number %d already: give the new one another number"
+              .formatted(flow.name(), stream.number()));
+    }
     Placed placed = new Placed(stream);
     if (byName.putIfAbsent(stream.name(), placed) != null) {
       throw new IllegalArgumentException(
           "flow %s has a stream %s already: give the new one another name"
               .formatted(flow.name(), stream.name()));
     }
+    numbers.add(stream.number());
     all.add(placed);
+  }
+
+  /// Refuses a stream of a reservoir, feed or drain that the flow does not have, or that does not
+  /// join what this one does.
+  private void refuseMisplaced(CreateStream stream) {
+    String name = stream.reservoir();
+    boolean isKnown =
+        switch (stream.use()) {
+          case RESERVOIR ->
+              flow.edges().stream()
+                  .anyMatch(
+                      edge ->
+                          edge.name().equals(name)
+                              && edge.from().equals(stream.from().name())
+                              && edge.to().equals(stream.to().name()));
+          case FEED ->
+              flow.feeds().stream()
+                  .anyMatch(
+                      feed ->
+                          feed.name().equals(name)
+                              && feed.name().equals(stream.from().name())
+                              && feed.stage().equals(stream.to().name()));
+          case DRAIN ->
+              flow.drains().stream()
+                  .anyMatch(
+                      drain ->
+                          drain.name().equals(name)
+                              && drain.stage().equals(stream.from().name())
+                              && drain.name().equals(stream.to().name()));
+        };
+    if (!isKnown) {
+      throw new IllegalArgumentException(
+          "stream %s: flow %s has no %s %s from %s to %s"
+              .formatted(
+                  stream.name(),
+                  flow.name(),
+                  stream.use().name().toLowerCase(Locale.ROOT),
+                  name,
+                  stream.from().name(),
+                  stream.to().name()));
+    }
   }
 
   synchronized Placed find(String name) {
@@ -111,11 +164,13 @@ final class StreamTable {
   }
 
   /// Opens a stream, unless its other end has. Returns null if that has failed for the other end,
-  /// which tells it.
+  /// which tells it, or if the module that opens it was dropped meanwhile.
   ///
   /// @param asReceiver whether the caller is at the receiving end
+  /// @param isEchoOfDrop tells whether an exception comes of the caller's being dropped
   /// @throws FlowException if the stream cannot be opened
-  @Nullable Stream open(Placed placed, boolean asReceiver) throws FlowException {
+  @Nullable Stream open(Placed placed, boolean asReceiver, Predicate<Throwable> isEchoOfDrop)
+      throws FlowException {
     synchronized (placed) { // and not the table: to open a stream may take long
       Stream opened = placed.stream;
       if (opened != null || placed.failed) {
@@ -138,6 +193,10 @@ final class StreamTable {
         placed.tellOtherEnd();
         return opened;
       } catch (Throwable e) { // a kind may be anybody's, and those that are open are to be closed
+        if (placed.stream == null && isEchoOfDrop.test(e)) {
+          abandon(made.name(), asReceiver); // the other end may still open it, and is told then
+          return null;
+        }
         placed.failed = true;
         throw FlowException.of(
             flow.name(), placed.module(), FlowException.Phase.OPEN, made.name(), e);

@@ -241,7 +241,7 @@ final class Worker implements Runnable {
     } catch (EndOfStreamException e) {
       close(); // An early end: no finish.
     } catch (Throwable e) {
-      if (!parker.isDropped() || !isEcho(e)) {
+      if (!isEchoOfDrop(e)) {
         run.failed(this, phase, e);
       }
       close();
@@ -449,9 +449,12 @@ final class Worker implements Runnable {
               .formatted(name));
     }
     StreamTable.Placed placed = run.streams().find(name);
-    Stream stream = run.streams().open(placed, true);
+    Stream stream = run.streams().open(placed, true, this::isEchoOfDrop);
     if (stream == null) {
       return Answer.ENDED;
+    }
+    if (inlet.has(stream)) {
+      throw refusal("has the input %s already: attach it once".formatted(name));
     }
     use(stream);
     stream.receiver(parker);
@@ -461,9 +464,12 @@ final class Worker implements Runnable {
 
   private Answer attachOutput(String name) throws FlowException {
     StreamTable.Placed placed = run.streams().find(name);
-    Stream stream = run.streams().open(placed, false);
+    Stream stream = run.streams().open(placed, false, this::isEchoOfDrop);
     if (stream == null) {
       return Answer.ENDED;
+    }
+    if (context.has(placed.made().reservoir(), stream)) {
+      throw refusal("has the output %s already: attach it once".formatted(name));
     }
     use(stream);
     context.attach(placed.made().reservoir(), stream);
@@ -600,7 +606,19 @@ final class Worker implements Runnable {
     try {
       body.run();
     } catch (Throwable e) {
-      run.failed(this, part, e);
+      if (!isEchoOfDrop(e)) {
+        run.failed(this, part, e);
+      }
+    }
+  }
+
+  /// Returns whether something thrown is only the echo of this module's being dropped. A throwable
+  /// of a module is asked for its cause, which may throw.
+  private boolean isEchoOfDrop(Throwable thrown) {
+    try {
+      return parker.isDropped() && (thrown instanceof EndOfStreamException || isEcho(thrown));
+    } catch (Throwable _) {
+      return false;
     }
   }
 

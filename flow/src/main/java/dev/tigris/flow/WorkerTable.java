@@ -42,6 +42,10 @@ final class WorkerTable {
     return all;
   }
 
+  boolean has(Operation.End module) {
+    return byEnd.containsKey(module);
+  }
+
   Worker find(Operation.End module) {
     Worker found = byEnd.get(module);
     if (found == null) {

@@ -217,6 +217,12 @@ class FlowEngineTest {
     assertEquals(1, collected.count());
   }
 
+  private static Operation created(
+      String name, int number, Use use, String reservoir, End from, End to) {
+    return new Operation.CreateStream(
+        name, number, use, reservoir, from, to, StreamKind.memory(), 1);
+  }
+
   @Test
   void refusesWhatDoesNotFit() throws Exception {
     Driver driver = new Driver(counting(new Numbers.Collected(), new AtomicBoolean(false)));
@@ -231,6 +237,12 @@ class FlowEngineTest {
     driver.applied(new Operation.SealInputs(sink));
     driver.refused("its input list is sealed", new Operation.AttachInput(sink, stream));
     driver.refused("was initialized before", new Operation.Initialize(sink));
+    driver.applied(new Operation.AttachOutput(source, stream));
+    driver.refused("has the output", new Operation.AttachOutput(source, stream));
+    End other = driver.create("collect", 1);
+    String twice = driver.stream(source, other);
+    driver.applied(new Operation.AttachInput(other, twice));
+    driver.refused("has the input", new Operation.AttachInput(other, twice));
     for (Operation wrong :
         List.of(
             new Operation.CreateModule(source),
@@ -238,8 +250,12 @@ class FlowEngineTest {
             new Operation.Start(new End("count", 7)),
             new Operation.AttachInput(source, stream),
             new Operation.AttachOutput(source, "no such stream"),
-            new Operation.CreateStream(
-                stream, 9, Use.RESERVOIR, "collect", source, sink, StreamKind.memory(), 1))) {
+            created(stream, 9, Use.RESERVOIR, "collect", source, sink),
+            created("of a used number", 0, Use.RESERVOIR, "collect", source, sink),
+            created("new", 9, Use.RESERVOIR, "no such reservoir", source, sink),
+            created("new", 9, Use.RESERVOIR, "collect", sink, source),
+            created("new", 9, Use.FEED, "collect", source, sink),
+            created("new", 9, Use.DRAIN, "drain", sink, new End("drain", 0)))) {
       assertThrows(IllegalArgumentException.class, () -> engine.apply(wrong), wrong::toString);
     }
     engine.cancel();
