@@ -85,7 +85,7 @@ public final class GroupBy {
         new Aggregate(Aggregate.Kind.GREATEST, column, refuse(scale), "greatest_" + column));
   }
 
-  private static int refuse(int scale) {
+  static int refuse(int scale) {
     if (scale < 0 || scale > 18) {
       throw new IllegalArgumentException(
           "a scale of %d: a decimal number of 64 bits has 0 to 18 digits behind the point"

@@ -206,6 +206,8 @@ final class Grouper implements Module {
 
   @Override
   public void destroy() throws IOException {
+    rows.close();
+    key.close();
     table.close();
     Spill spilled = spill;
     if (spilled != null) {

@@ -125,4 +125,9 @@ public final class Join implements Module {
       writer.to(out).flush();
     }
   }
+
+  @Override
+  public void destroy() {
+    rows.close();
+  }
 }

@@ -2,6 +2,7 @@ package dev.tigris.flow.operator;
 
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.FlowException;
+import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.Module;
 import dev.tigris.flow.ModuleContext;
 import dev.tigris.flow.Reservoir;
@@ -13,6 +14,9 @@ import dev.tigris.flow.text.Rows;
 import dev.tigris.flow.text.TextFeed;
 import dev.tigris.memory.Bytes;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
 
 /// Rows in memory by their key: the smaller side of a join. All replicas of all stages may look up
 /// rows in one table. It lies outside the heap.
@@ -26,7 +30,8 @@ import java.util.List;
 /// }
 /// ```
 ///
-/// A table that does not fit its memory is refused, with the bytes it has reached.
+/// A table that does not fit its memory is refused, with the bytes it has reached. A
+/// [PartitionedJoin] takes tables of any size.
 ///
 /// Thread rule: any thread; a [Match] by one thread at a time.
 public final class JoinTable implements AutoCloseable {
@@ -34,7 +39,7 @@ public final class JoinTable implements AutoCloseable {
   public static final long DEFAULT_MEMORY_BYTES = 512L << 20;
 
   /// Keys whose hashes have equal upper bits, and their rows.
-  private final Part[] parts;
+  private final RowTable[] parts;
 
   private final String key;
   private final List<String> columns;
@@ -42,9 +47,9 @@ public final class JoinTable implements AutoCloseable {
   private JoinTable(String key, List<String> columns, int parts, long memoryBytes) {
     this.key = key;
     this.columns = List.copyOf(columns);
-    this.parts = new Part[parts];
+    this.parts = new RowTable[parts];
     for (int i = 0; i < parts; i++) {
-      this.parts[i] = new Part(columns.size(), memoryBytes / parts);
+      this.parts[i] = new RowTable(columns.size(), memoryBytes / parts, "join table");
     }
   }
 
@@ -60,25 +65,46 @@ public final class JoinTable implements AutoCloseable {
   /// @param key the column by which rows are looked up; several rows may have equal keys
   /// @param columns the columns to keep
   /// @throws FlowException if a file cannot be read, or the table does not fit the memory
+  /// @throws InterruptedException if the caller is interrupted, which cancels the flow
   public static JoinTable read(TextFeed feed, long memoryBytes, String key, String... columns)
       throws FlowException, InterruptedException {
     int processors = Runtime.getRuntime().availableProcessors();
     var table = new JoinTable(key, List.of(columns), processors, memoryBytes);
     boolean complete = false;
     try {
-      Flow.named("join table")
-          .stage("route", () -> new RouteBy(key), processors)
-          .feed("route", feed)
-          .reservoir(Reservoir.routed())
-          .stage("build", () -> table.new Filler(), processors)
-          .build()
-          .start()
-          .await();
+      FlowRun run =
+          Flow.named("join table")
+              .stage("route", () -> new RouteBy(key), processors)
+              .feed("route", feed)
+              .reservoir(Reservoir.routed())
+              .stage("build", () -> table.new Filler(), processors)
+              .build()
+              .start();
+      try {
+        run.await();
+      } catch (InterruptedException e) {
+        run.cancel();
+        awaitEnd(run); // its modules use what is closed below
+        throw e;
+      }
       complete = true;
       return table;
     } finally {
       if (!complete) {
         table.close();
+      }
+    }
+  }
+
+  private static void awaitEnd(FlowRun run) {
+    while (true) {
+      try {
+        run.await();
+        return;
+      } catch (InterruptedException _) {
+        // the caller is told of one already
+      } catch (FlowException | CancellationException _) {
+        return;
       }
     }
   }
@@ -91,7 +117,7 @@ public final class JoinTable implements AutoCloseable {
   /// Returns how many keys there are.
   public long keys() {
     long sum = 0;
-    for (Part part : parts) {
+    for (RowTable part : parts) {
       sum += part.keys.size();
     }
     return sum;
@@ -100,7 +126,7 @@ public final class JoinTable implements AutoCloseable {
   /// Returns how much of the process's memory budget the table takes.
   public long footprintBytes() {
     long sum = 0;
-    for (Part part : parts) {
+    for (RowTable part : parts) {
       sum += part.footprintBytes();
     }
     return sum;
@@ -114,7 +140,7 @@ public final class JoinTable implements AutoCloseable {
   /// Gives the memory back. No thread may use the table afterwards.
   @Override
   public void close() {
-    for (Part part : parts) {
+    for (RowTable part : parts) {
       part.close();
     }
   }
@@ -138,100 +164,21 @@ public final class JoinTable implements AutoCloseable {
         fields[i] = rows.column(columns.get(i));
       }
       while (rows.next()) {
-        parts[number].add(rows, keyField, fields);
-      }
-    }
-  }
-
-  /// The rows of some keys. The first row of a key lies behind it in its entry, the others in rows
-  /// of their own.
-  ///
-  /// ```
-  ///   entry     | next row | last row | key    | values |
-  ///   row       | next row | values |
-  ///   values    | bytes of each value | the values |
-  /// ```
-  static final class Part {
-    private static final int NEXT = 0;
-    private static final int LAST = 1;
-
-    final KeyTable keys;
-    final Room rows = new Room("join table");
-    private final int columns;
-    private final long memoryBytes;
-
-    Part(int columns, long memoryBytes) {
-      this.columns = columns;
-      this.memoryBytes = memoryBytes;
-      this.keys = new KeyTable(2, memoryBytes, "join table");
-    }
-
-    long footprintBytes() {
-      return keys.footprintBytes() + rows.footprintBytes();
-    }
-
-    void add(Rows from, int keyField, int[] fields) {
-      if (!tryAdd(from, keyField, fields)) {
-        throw from.wrong(
-            "does not fit the memory of the join table, of which a replica has %d bytes and has used %d: allow more memory"
-                .formatted(memoryBytes, footprintBytes()));
+        add(keyField);
       }
     }
 
-    /// Adds a row, unless there is no memory for it.
-    boolean tryAdd(Rows from, int keyField, int[] fields) {
-      int size = Integer.BYTES * columns;
-      for (int field : fields) {
-        size += from.length(field);
-      }
-      long growth = rows.growth(Long.BYTES + size);
-      if (growth > 0 && footprintBytes() + growth > memoryBytes) {
-        return false;
-      }
-      Bytes key = from.bytes(keyField);
-      int length = from.length(keyField);
-      long entry = keys.add(key, from.start(keyField), length, from.hash(keyField), size);
-      if (entry == KeyTable.NONE) {
-        return false;
-      }
-      if (keys.wasAdded()) {
-        keys.set(entry, NEXT, KeyTable.NONE);
-        keys.set(entry, LAST, KeyTable.NONE);
-        write(from, fields, keys.bytes(entry), keys.keyStart(entry) + length);
-        return true;
-      }
-      long row = rows.add(Long.BYTES + size);
-      Bytes block = rows.block(row);
-      int at = Room.offset(row);
-      block.setLong(at, KeyTable.NONE);
-      write(from, fields, block, at + Long.BYTES);
-      long last = keys.get(entry, LAST);
-      if (last == KeyTable.NONE) {
-        keys.set(entry, NEXT, row);
-      } else {
-        rows.block(last).setLong(Room.offset(last), row);
-      }
-      keys.set(entry, LAST, row);
-      return true;
-    }
-
-    private void write(Rows from, int[] fields, Bytes block, int at) {
-      int value = at + Integer.BYTES * columns;
-      for (int i = 0; i < columns; i++) {
-        int length = from.length(fields[i]);
-        block.setInt(at + (long) i * Integer.BYTES, length);
-        from.bytes(fields[i]).copyTo(from.start(fields[i]), block, value, length);
-        value += length;
+    private void add(int keyField) {
+      RowTable part = parts[number];
+      if (!part.tryAdd(rows, keyField, fields)) {
+        throw rows.wrong(
+            "does not fit the memory of the join table, of which a replica has %d bytes and has used %d: allow more memory, or use a PartitionedJoin"
+                .formatted(part.memoryBytes(), part.footprintBytes()));
       }
     }
 
-    void clear() {
-      keys.clear();
-      rows.clear();
-    }
-
-    void close() {
-      keys.close();
+    @Override
+    public void destroy() {
       rows.close();
     }
   }
@@ -241,8 +188,8 @@ public final class JoinTable implements AutoCloseable {
   /// Thread rule: one thread at a time.
   public final class Match {
     private final long[] hashes = new long[Rows.MOST_ROWS];
-    private Part part = parts[0];
-    private Bytes block = part.rows.nothing();
+    private RowTable part = parts[0];
+    private @Nullable Bytes block;
     private int at;
     private long next = KeyTable.NONE;
 
@@ -264,9 +211,9 @@ public final class JoinTable implements AutoCloseable {
       if (entry == KeyTable.NONE) {
         return false;
       }
-      next = part.keys.get(entry, Part.NEXT);
+      next = part.second(entry);
       block = part.keys.bytes(entry);
-      at = part.keys.keyStart(entry) + length;
+      at = part.firstValues(entry);
       return true;
     }
 
@@ -302,36 +249,34 @@ public final class JoinTable implements AutoCloseable {
       if (next == KeyTable.NONE) {
         return false;
       }
-      block = part.rows.block(next);
-      at = Room.offset(next) + Long.BYTES;
-      next = block.getLong(at - Long.BYTES);
+      block = part.block(next);
+      at = RowTable.values(next);
+      next = part.next(next);
       return true;
     }
 
     /// Returns the bytes that the values of kept columns lie in.
+    ///
+    /// @throws NullPointerException if no row was found yet
     public Bytes bytes() {
-      return block;
+      return Objects.requireNonNull(block, "no row was found yet: call find() first");
     }
 
     /// Returns where the value of a kept column begins in [#bytes].
     ///
     /// @param column its place among [JoinTable#columns], from 0
     public int start(int column) {
-      int start = at + Integer.BYTES * columns.size();
-      for (int i = 0; i < column; i++) {
-        start += length(i);
-      }
-      return start;
+      return RowTable.value(bytes(), at, columns.size(), column);
     }
 
     /// Returns how many bytes the value of a kept column has.
     public int length(int column) {
-      return block.getInt(at + (long) column * Integer.BYTES);
+      return bytes().getInt(at + (long) column * Integer.BYTES);
     }
 
     /// Writes the value of a kept column as a field.
     public void write(int column, RowWriter to) {
-      to.value(block, start(column), length(column));
+      to.value(bytes(), start(column), length(column));
     }
   }
 }

@@ -60,6 +60,11 @@ final class Key {
     length = at;
   }
 
+  /// Gives its memory back. The key must not be used afterwards.
+  void close() {
+    buffer.unreference(Jbuf::free);
+  }
+
   Bytes bytes() {
     return bytes;
   }

@@ -79,12 +79,14 @@ public final class KeyTable implements AutoCloseable {
   /// Returns [#NONE] if it would be a new one and there is no memory left for it; an empty table
   /// has memory for one key of any size.
   public long add(Bytes key, long start, int length, long hash) {
-    return add(key, start, length, hash, 0);
+    return add(key, start, length, hash, 0, 0);
   }
 
   /// Returns the entry of a key as [#add(Bytes, long, int, long)] does. A new one has room for so
   /// many bytes of the caller behind its key.
-  long add(Bytes key, long start, int length, long hash, int tailBytes) {
+  ///
+  /// @param otherBytes what the caller takes of this table's memory for itself
+  long add(Bytes key, long start, int length, long hash, int tailBytes, long otherBytes) {
     long found = find(key, start, length, hash);
     added = found == NONE;
     if (!added) {
@@ -92,7 +94,7 @@ public final class KeyTable implements AutoCloseable {
     }
     int bytes = keyStart + length + tailBytes;
     long growth = room.growth(bytes) + (size >= mask / 2 ? slotsFootprint(2L * (mask + 1)) : 0);
-    if (size > 0 && growth > 0 && footprintBytes() + growth > mostBytes) {
+    if (size > 0 && growth > 0 && footprintBytes() + otherBytes + growth > mostBytes) {
       added = false;
       return NONE;
     }

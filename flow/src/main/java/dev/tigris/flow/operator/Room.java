@@ -31,11 +31,6 @@ final class Room {
     this.owner = owner;
   }
 
-  /// Returns bytes that are no record's.
-  Bytes nothing() {
-    return Jbuf.allocate(1, owner).asBytes();
-  }
-
   /// Returns the reference of a new record of so many bytes, which are arbitrary, at a multiple of
   /// eight.
   long add(int size) {
@@ -63,13 +58,12 @@ final class Room {
   }
 
   private void next(int size) {
-    current++;
-    if (current < count && size <= blocks[current].length()) {
+    if (current + 1 < count && size <= blocks[current + 1].length()) {
+      current++;
       used[current] = 0;
       return;
     }
     // One that is too small for this record is left behind, and found again after the next clear.
-    current = count;
     if (count == blocks.length) {
       blocks = Arrays.copyOf(blocks, 2 * count);
       used = Arrays.copyOf(used, 2 * count);
@@ -79,6 +73,7 @@ final class Room {
     blocks[count] = buffer.asBytes();
     used[count] = 0;
     bytes += Jbuf.footprintBytes(buffer.capacityBytes());
+    current = count;
     count++;
   }
 

@@ -12,7 +12,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Sends each row to the replica that the hash of its key says, so that rows with equal keys meet.
-/// Its reservoir is [dev.tigris.flow.Reservoir#routed].
+/// Its reservoir is [dev.tigris.flow.Reservoir#routed]. It counts the receivers once: a reservoir
+/// that gets another one while rows go through it would part the rows of a key.
 public final class RouteBy implements Module {
   private final Rows rows = new Rows();
   private final Key key;
@@ -62,5 +63,11 @@ public final class RouteBy implements Module {
     for (RowWriter writer : writers) {
       writer.flush();
     }
+  }
+
+  @Override
+  public void destroy() {
+    rows.close();
+    key.close();
   }
 }

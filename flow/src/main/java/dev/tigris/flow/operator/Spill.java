@@ -145,45 +145,12 @@ final class Spill implements AutoCloseable {
     if (file == null) {
       return;
     }
-    Jbuf jbuf = Jbuf.allocate(4L * BUFFER_BYTES, "spilled rows");
-    Bytes block = jbuf.asBytes();
-    ByteBuffer window = block.byteBuffer();
-    long position = 0;
-    int from = 0;
-    int end = 0;
-    while (position < written[part] || from < end) {
-      int needed = end - from < HEAD_BYTES ? HEAD_BYTES : size(block, from);
-      if (end - from >= needed) {
-        reader.accept(block, from + HEAD_BYTES, block.getInt(from + 8L), block.getLong(from));
-        from += needed;
-        continue;
-      }
-      if (needed > block.length()) {
-        Jbuf larger = Jbuf.allocate(needed, "spilled rows");
-        Bytes room = larger.asBytes();
-        block.copyTo(from, room, 0, end - from);
-        block = room;
-        window = room.byteBuffer();
-        jbuf.unreference(Jbuf::free);
-        jbuf = larger;
-      } else {
-        block.copyTo(from, block, 0, end - from);
-      }
-      end -= from;
-      from = 0;
-      window.clear().position(end);
-      int read = file.read(window, position);
-      if (read <= 0) {
-        throw new IOException("a temporary file in %s ends too early".formatted(folder));
-      }
-      position += read;
-      end += read;
+    var window = new Window(file, written[part]);
+    try {
+      window.read(reader);
+    } finally {
+      window.jbuf.unreference(Jbuf::free);
     }
-    jbuf.unreference(Jbuf::free);
-  }
-
-  private static int size(Bytes block, int from) {
-    return HEAD_BYTES + ((block.getInt(from + 8L) + 7) & -8);
   }
 
   /// Gives up the data of a part.
@@ -203,5 +170,61 @@ final class Spill implements AutoCloseable {
       drop(part);
     }
     buffer.unreference(Jbuf::free);
+  }
+
+  /// The records of a part, as they are read from its file.
+  private final class Window {
+    private final FileChannel file;
+    private final long bytes;
+    private Jbuf jbuf = Jbuf.allocate(4L * BUFFER_BYTES, "spilled rows");
+    private Bytes block = jbuf.asBytes();
+    private ByteBuffer channelView = block.byteBuffer();
+    private long position;
+    private int from;
+    private int end;
+
+    Window(FileChannel file, long bytes) {
+      this.file = file;
+      this.bytes = bytes;
+    }
+
+    private void read(Reader reader) throws IOException {
+      while (position < bytes || from < end) {
+        int needed = end - from < HEAD_BYTES ? HEAD_BYTES : size(from);
+        if (end - from >= needed) {
+          reader.accept(block, from + HEAD_BYTES, block.getInt(from + 8L), block.getLong(from));
+          from += needed;
+        } else {
+          more(needed);
+        }
+      }
+    }
+
+    private int size(int record) {
+      return HEAD_BYTES + ((block.getInt(record + 8L) + 7) & -8);
+    }
+
+    private void more(int needed) throws IOException {
+      if (needed > block.length()) {
+        Jbuf larger = Jbuf.allocate(needed, "spilled rows");
+        Bytes room = larger.asBytes();
+        block.copyTo(from, room, 0, end - from);
+        block = room;
+        channelView = room.byteBuffer();
+        jbuf.unreference(Jbuf::free);
+        jbuf = larger;
+      } else {
+        block.copyTo(from, block, 0, end - from);
+      }
+      end -= from;
+      from = 0;
+      channelView.clear().position(end);
+      int read = file.read(channelView, position);
+      if (read <= 0) {
+        throw new IOException("a temporary file in %s ends too early".formatted(folder));
+      }
+      position += read;
+      end += read;
+    }
   }
 }
