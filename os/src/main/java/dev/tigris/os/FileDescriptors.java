@@ -31,6 +31,7 @@ public final class FileDescriptors {
   private static final int LOCK_UN = 8;
 
   // The lock of some bytes that belongs to the open file, as flock(2)'s does. Linux 3.15.
+  private static final int F_OFD_GETLK = 36;
   private static final int F_OFD_SETLK = 37;
   private static final int F_RDLCK = 0;
   private static final int F_WRLCK = 1;
@@ -241,18 +242,42 @@ public final class FileDescriptors {
     }
   }
 
+  /// Whether another descriptor has a lock of this one byte that is not shared. A lock of more
+  /// bytes, such as one of the whole file, is none.
+  public static boolean isLockedByItself(int descriptor, long at) throws SystemException {
+    if (!Platform.LINUX) {
+      return false;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment range = range(arena, at, F_RDLCK);
+      SystemException.check(
+          "look at the locks of a file", lockCall(descriptor, F_OFD_GETLK, range));
+      return range.get(ValueLayout.JAVA_SHORT, 0) != F_UNLCK
+          && range.get(ValueLayout.JAVA_LONG, RANGE_START_AT) == at
+          && range.get(ValueLayout.JAVA_LONG, RANGE_LENGTH_AT) == 1;
+    }
+  }
+
   private static long setLock(int descriptor, long at, int kind) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment range = arena.allocate(RANGE_BYTES, Long.BYTES);
-      range.set(ValueLayout.JAVA_SHORT, 0, (short) kind);
-      range.set(ValueLayout.JAVA_LONG, RANGE_START_AT, at);
-      range.set(ValueLayout.JAVA_LONG, RANGE_LENGTH_AT, 1);
-      long result;
-      do {
-        result = Native.Linux.FCNTL.call(descriptor, F_OFD_SETLK, range.address());
-      } while (result == -SystemException.INTERRUPTED);
-      return result;
+      return lockCall(descriptor, F_OFD_SETLK, range(arena, at, kind));
     }
+  }
+
+  private static MemorySegment range(Arena arena, long at, int kind) {
+    MemorySegment range = arena.allocate(RANGE_BYTES, Long.BYTES);
+    range.set(ValueLayout.JAVA_SHORT, 0, (short) kind);
+    range.set(ValueLayout.JAVA_LONG, RANGE_START_AT, at);
+    range.set(ValueLayout.JAVA_LONG, RANGE_LENGTH_AT, 1);
+    return range;
+  }
+
+  private static long lockCall(int descriptor, int command, MemorySegment range) {
+    long result;
+    do {
+      result = Native.Linux.FCNTL.call(descriptor, command, range.address());
+    } while (result == -SystemException.INTERRUPTED);
+    return result;
   }
 
   // SAFETY: bounds: names end with a zero, and the buffers of statx and fcntl have the sizes of
