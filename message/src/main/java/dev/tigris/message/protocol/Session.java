@@ -200,7 +200,6 @@ public final class Session {
     state = State.GREETING;
     epoch++;
     greetingDue = true;
-    heardAt = now;
     return epoch;
   }
 
@@ -280,8 +279,10 @@ public final class Session {
   /// The connection is over. What is under way is kept for the next one.
   public void detached(long now) {
     if (state != State.ENDED) {
+      if (state == State.OPEN) {
+        heardAt = now; // an attempt that came to nothing does not begin the patience anew
+      }
       state = State.DETACHED;
-      heardAt = now;
       welcomeDue = false;
       greetingDue = false;
     }
@@ -596,11 +597,12 @@ public final class Session {
     if (ahead < 0) {
       return true; // an old one
     }
+    boolean wasRecovering = recovering;
     recovering = false;
     forget(number, now);
     boolean isRepeated =
         hadNegative && negativeNumber == number && now - negativeAt < trips.tripNanos();
-    if (number != next && !isRepeated) {
+    if (number != next && (!isRepeated || wasRecovering)) {
       hadNegative = true;
       negativeNumber = number;
       negativeAt = now;
