@@ -93,17 +93,17 @@ final class CallBuffers {
   }
 
   private void keep(CallBuffer buffer) {
-    buffer.container.clear();
-    int index = index(buffer.capacityBytes());
+    CallBuffer empty = buffer.afresh();
+    int index = index(empty.capacityBytes());
     synchronized (this) {
       if (!isClosed
           && index < free.size()
-          && (free.get(index).size() + 1) * buffer.capacityBytes() <= KEPT_BYTES) {
-        free.get(index).push(buffer);
+          && (free.get(index).size() + 1) * empty.capacityBytes() <= KEPT_BYTES) {
+        free.get(index).push(empty);
         return;
       }
     }
-    buffer.free();
+    empty.free();
   }
 
   /// The program has it from now on: until it releases it, or nothing refers to it any more.

@@ -97,7 +97,7 @@ public final class Calls {
     release(hub, container);
   }
 
-  private static void release(ClientHub hub, View result) {
+  static void release(ClientHub hub, View result) {
     CallBuffer buffer = hub.buffers().claim(result);
     if (buffer == null) {
       throw new IllegalArgumentException("this client has not returned it, or it was released");

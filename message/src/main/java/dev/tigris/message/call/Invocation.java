@@ -9,6 +9,7 @@ import dev.tigris.memory.internal.ObjectAccess;
 import dev.tigris.memory.schema.SchemaException;
 import dev.tigris.message.call.ServiceModel.MethodModel;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
@@ -202,8 +203,12 @@ public final class Invocation {
       words[HEAD + only] = argumentBytes;
       return;
     }
-    CallBuffer joined = Payload.join(client.buffers(), values, its, words, HEAD);
-    argument = joined;
+    List<CallBuffer> claimed = claim(its);
+    try {
+      argument = Payload.join(client.buffers(), values, its, words, HEAD);
+    } finally {
+      claimed.forEach(client.buffers()::give); // their objects were copied
+    }
     argumentBytes = 0;
     for (int i = 0; i < its.length; i++) {
       if (its[i] != null) {
@@ -213,6 +218,31 @@ public final class Invocation {
         client.counters().copied(1);
       }
     }
+  }
+
+  /// Takes the containers of arguments that are copied together, as it would take that of a single
+  /// one.
+  ///
+  /// @throws IllegalStateException if the program has one no longer; then it keeps the others
+  private List<CallBuffer> claim(@Nullable Object[] values) {
+    List<CallBuffer> claimed = new ArrayList<>();
+    for (Object value : values) {
+      Container container =
+          value instanceof Pso object ? ObjectAccess.OBJECTS.container(object) : null;
+      if (container == null || claimed.stream().anyMatch(each -> each.container == container)) {
+        continue;
+      }
+      try {
+        CallBuffer its = client.buffers().claim(container);
+        if (its != null) {
+          claimed.add(its);
+        }
+      } catch (IllegalStateException e) {
+        claimed.forEach(each -> client.buffers().handOut(each, each.container));
+        throw e;
+      }
+    }
+    return claimed;
   }
 
   private static int only(@Nullable Object[] parts) {
@@ -503,8 +533,12 @@ public final class Invocation {
       if (!signature().result().kind().hasBytes()) {
         client.buffers().give(takeResult());
       }
-      if (!promised.complete(value) && value instanceof Pso unwanted) {
-        Calls.release(client, unwanted);
+      if (!promised.complete(value)) { // it was cancelled meanwhile
+        switch (value) {
+          case Pso unwanted -> Calls.release(client, unwanted);
+          case Bytes unwanted -> Calls.release(client, unwanted);
+          case null, default -> {}
+        }
       }
     } catch (RuntimeException e) {
       promised.completeExceptionally(e);

@@ -55,6 +55,11 @@ class Book implements Orders {
   }
 
   @Override
+  public long pair(@Nullable Order first, @Nullable Order second) {
+    return (first == null ? 0 : 100 * first.id) + (second == null ? 0 : second.id);
+  }
+
+  @Override
   public @Nullable Bytes reverse(@Nullable Bytes bytes) {
     if (bytes == null) {
       return null;

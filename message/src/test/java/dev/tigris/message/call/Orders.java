@@ -16,6 +16,8 @@ interface Orders {
 
   @Nullable String join(@Nullable String first, @Nullable Order order, @Nullable String last);
 
+  long pair(@Nullable Order first, @Nullable Order second);
+
   @Nullable Bytes reverse(@Nullable Bytes bytes);
 
   void fail(int status);
