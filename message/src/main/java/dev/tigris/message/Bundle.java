@@ -696,6 +696,11 @@ public final class Bundle implements AutoCloseable {
     return connectNanos(probe);
   }
 
+  /// Asks whether a bundle answers at an address, without waiting.
+  Probe probe(String provider, String address, Duration limit) {
+    return probes.start(fabric(provider), address, limit);
+  }
+
   private static long connectNanos(Probe probe) {
     return Math.clamp(ANSWER_TIMES * probe.elapsedNanos(), CONNECT_NANOS, LONGEST_ATTEMPT_NANOS);
   }

@@ -5,6 +5,7 @@ import dev.tigris.message.channel.Channel;
 import dev.tigris.message.channel.EndpointAccess;
 import dev.tigris.message.channel.Environment;
 import dev.tigris.net.Fabric;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,11 @@ final class CallAccess implements EndpointAccess {
   @Override
   public @Nullable BulkTarget target(Message message) {
     return message.target();
+  }
+
+  @Override
+  public Question ask(Endpoint endpoint, String provider, String address, Duration limit) {
+    return endpoint.bundle().probe(provider, address, limit);
   }
 
   @Override

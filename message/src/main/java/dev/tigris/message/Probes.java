@@ -1,5 +1,6 @@
 package dev.tigris.message;
 
+import dev.tigris.message.channel.EndpointAccess;
 import dev.tigris.message.channel.Environment;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.CompletionQueue;
@@ -35,7 +36,7 @@ final class Probes implements AutoCloseable {
   }
 
   /// One question.
-  static final class Probe {
+  static final class Probe implements EndpointAccess.Question {
     private final Thread thread;
     private volatile long elapsedNanos;
     private volatile Connection.@Nullable Refused answer;
@@ -59,9 +60,23 @@ final class Probes implements AutoCloseable {
       return answer;
     }
 
-    /// Returns how long the answer took.
-    long elapsedNanos() {
+    @Override
+    public @Nullable Boolean isAnswered() {
+      Connection.Refused its = answer;
+      return its == null ? null : isThere(its);
+    }
+
+    @Override
+    public long elapsedNanos() {
       return elapsedNanos;
+    }
+
+    @Override
+    public String failure() {
+      Connection.Refused its = answer;
+      return its == null
+          ? "no answer yet"
+          : "connect to %s: %s, %s".formatted(its.address(), its.reason(), its.detail());
     }
 
     /// Whether a bundle has answered.

@@ -24,9 +24,10 @@ public final class CallServer implements AutoCloseable {
   ///
   /// @return whether they are; false if the time is over, or the thread is interrupted, which it
   ///     then still is
+  /// @throws IllegalStateException in a method that runs in the handler
   public boolean drain(Duration timeout) {
     try {
-      hub.drain().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      hub.drain().get(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
       return true;
     } catch (TimeoutException e) {
       return false;
@@ -47,6 +48,8 @@ public final class CallServer implements AutoCloseable {
   /// Ends the server: methods that run are interrupted, and calls that have no reply are lost. Call
   /// [#drain] before, to end in order. Memory that methods still read is given back when they have
   /// returned.
+  ///
+  /// @throws IllegalStateException in a method that runs in the handler
   @Override
   public void close() {
     hub.close();

@@ -1,6 +1,8 @@
 // Over 400 lines: the calls under way share one table, and one thread.
 package dev.tigris.message.call;
 
+import static dev.tigris.message.channel.EndpointAccess.ENDPOINTS;
+
 import dev.tigris.message.Bundle;
 import dev.tigris.message.Endpoint;
 import dev.tigris.message.ErrorHandler;
@@ -39,8 +41,9 @@ final class ClientHub implements AutoCloseable {
   private static final int PLACE_BITS = 16;
   private static final int PLACE_MASK = (1 << PLACE_BITS) - 1;
   private static final long LONGEST_WAIT_NANOS = 1_000_000_000;
-  private static final long RECONNECT_NANOS = 250_000_000;
+  private static final long DESCRIBE_NANOS = 1_000_000_000;
   private static final int SPINS = 200;
+  private static final int POLLS_BETWEEN_CLOCKS = 64;
 
   /// Tries are a tenth of the calls, and this many more.
   private static final int MOST_BUDGET = 10;
@@ -229,9 +232,13 @@ final class ClientHub implements AutoCloseable {
   /// Sends and receives until a call is over: where the caller polls.
   void pollUntilOver(Invocation call) {
     int spins = 0;
+    int polls = 0;
     while (!call.isOver()) {
       if (bundle.poll() > 0) {
         spins = 0;
+        if (++polls % POLLS_BETWEEN_CLOCKS == 0) {
+          sweepIfDue(System.nanoTime()); // a server that goes on sending does not hold it up
+        }
       } else if (spins++ > SPINS) {
         step();
       }
@@ -267,9 +274,7 @@ final class ClientHub implements AutoCloseable {
       }
     }
     long now = System.nanoTime();
-    if (hasEarliest && now - earliest >= 0) {
-      sweep(now);
-    }
+    sweepIfDue(now);
     long wait = Math.min(LONGEST_WAIT_NANOS, connectAgain(now));
     if (hasEarliest) {
       wait = Math.min(wait, earliest - now);
@@ -323,6 +328,16 @@ final class ClientHub implements AutoCloseable {
       return;
     }
     Remote remote = choose(now);
+    if (remote == null && areAllLeaving()) {
+      finish(
+          call,
+          Status.UNAVAILABLE,
+          "the server is leaving, and there is no other; the method did not run",
+          0,
+          null,
+          0);
+      return;
+    }
     if (remote == null) {
       unsent.add(call);
       return;
@@ -336,7 +351,16 @@ final class ClientHub implements AutoCloseable {
     }
   }
 
-  /// The server with the least to do; those that are leaving only if there is no other.
+  private boolean areAllLeaving() {
+    for (Remote remote : remotes) {
+      if (!remote.isLeaving()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// The server with the least to do, of those that are not leaving.
   private @Nullable Remote choose(long now) {
     Remote best = null;
     int from = nextRemote++;
@@ -385,7 +409,8 @@ final class ClientHub implements AutoCloseable {
     words[2] = call.deadline - now;
     words[3] = call.stream() == null ? 0 : options.window();
     boolean isSent =
-        Outgoing.send(endpoint, channel, Frames.CALL, words, count, payload, length, buffers);
+        Outgoing.send(
+            endpoint, channel, Frames.CALL, words, count, payload, length, buffers, null);
     buffers.give(converted);
     if (isSent) {
       call.remote = remote;
@@ -401,6 +426,15 @@ final class ClientHub implements AutoCloseable {
     int place = (int) (id & PLACE_MASK);
     Invocation call = place < places.length ? places[place] : null;
     return call != null && call.id == id ? call : null;
+  }
+
+  /// Returns the call that a message is for; null if it is over, or another server has it.
+  private @Nullable Invocation live(Token token, long id) {
+    Invocation call = live(id);
+    Remote remote = call == null ? null : call.remote;
+    return remote != null && remote.isMapped() && remote.channel() == ENDPOINTS.channel(token)
+        ? call
+        : null;
   }
 
   /// Ends a call with a status of this side, and tells the server if it has the call.
@@ -455,6 +489,12 @@ final class ClientHub implements AutoCloseable {
     }
   }
 
+  private void sweepIfDue(long now) {
+    if (hasEarliest && now - earliest >= 0) {
+      sweep(now);
+    }
+  }
+
   /// Ends the calls whose time is over, and finds out when the next one's is.
   private void sweep(long now) {
     hasEarliest = false;
@@ -497,6 +537,7 @@ final class ClientHub implements AutoCloseable {
     boolean isAllowed =
         (!mayHaveRun || call.signature().isIdempotent())
             && call.stream() == null
+            && call.signature().id() != Signature.DESCRIBE
             && call.deadline - now > 0
             && budget >= 1;
     if (!isAllowed) {
@@ -515,7 +556,7 @@ final class ClientHub implements AutoCloseable {
     if (message.words() != 3) {
       return;
     }
-    Invocation call = live(message.word(0));
+    Invocation call = live(token, message.word(0));
     if (call == null) {
       return; // it is over
     }
@@ -533,7 +574,7 @@ final class ClientHub implements AutoCloseable {
         call.streamTotal = message.word(2);
         return;
       }
-      CallBuffer result = Incoming.take(message, buffers);
+      CallBuffer result = stream == null ? Incoming.take(message, buffers) : null;
       finish(call, status, null, message.word(2), result, bytes);
       return;
     }
@@ -550,7 +591,7 @@ final class ClientHub implements AutoCloseable {
   }
 
   private void arrived(Token token, Message message) {
-    Invocation call = message.words() == 3 ? live(message.word(0)) : null;
+    Invocation call = message.words() == 3 ? live(token, message.word(0)) : null;
     ClientStream<?> stream = call == null ? null : call.stream();
     CallBuffer item = call == null || stream == null ? null : Incoming.take(message, buffers);
     if (call == null || stream == null || item == null) {
@@ -652,25 +693,49 @@ final class ClientHub implements AutoCloseable {
     if (!remote.map(Duration.ofNanos(nanos))) {
       return;
     }
-    Invocation asked = new Invocation(this, Description.METHOD, true);
-    asked.deadline = start + nanos;
+    Invocation asked = ask(remote, start + nanos);
+    while (asked != null
+        && !asked.isOver()
+        && System.nanoTime() - start < nanos
+        && remote.isMapped()) {
+      boolean _ = bundle.await(Duration.ofNanos(Math.max(1, nanos - (System.nanoTime() - start))));
+    }
+    if (asked != null && !asked.isOver()) {
+      giveUp(asked, Status.DEADLINE_EXCEEDED, "it does not say what it serves");
+    }
+    hear(remote);
+  }
+
+  /// Asks a server that is connected what it serves.
+  ///
+  /// @return null if there is no room for the question: then the connection is given up
+  private @Nullable Invocation ask(Remote remote, long deadline) {
     if (freeCount == 0) {
       remote.failed("no place is free to ask it what it serves");
-      return;
+      return null;
     }
+    Invocation asked = new Invocation(this, Description.METHOD, true);
+    asked.deadline = deadline;
     int place = free[--freeCount];
     places[place] = asked;
     asked.id = ++generation << PLACE_BITS | place;
     asked.isLive = true;
+    noteDeadline(deadline);
     RemoteMethod method = new RemoteMethod(Signature.DESCRIBE, List.of(), null, null);
-    boolean isSent = false;
-    while (!asked.isOver() && System.nanoTime() - start < nanos && remote.isMapped()) {
-      isSent = isSent || put(asked, remote, method, System.nanoTime());
-      boolean _ = bundle.await(Duration.ofNanos(Math.max(1, nanos - (System.nanoTime() - start))));
+    if (!put(asked, remote, method, System.nanoTime())) {
+      finish(asked, Status.UNAVAILABLE, "it takes no message", 0, null, 0);
     }
-    if (!asked.isOver()) {
-      giveUp(asked, Status.DEADLINE_EXCEEDED, "it does not say what it serves");
+    remote.asked = asked;
+    return asked;
+  }
+
+  /// Takes what a server says of itself, if that is there.
+  private void hear(Remote remote) {
+    Invocation asked = remote.asked;
+    if (asked == null || !asked.isOver()) {
+      return;
     }
+    remote.asked = null;
     try {
       if (asked.status() != Status.OK) {
         throw asked.failure();
@@ -681,7 +746,8 @@ final class ClientHub implements AutoCloseable {
     }
   }
 
-  /// Connects again to servers that were lost; returns how long it is until the next try.
+  /// Connects again to servers that were lost, without waiting for one that does not answer: other
+  /// servers have calls. Returns how long it is until the next try.
   private long connectAgain(long now) {
     long next = Long.MAX_VALUE;
     for (Remote remote : remotes) {
@@ -691,14 +757,16 @@ final class ClientHub implements AutoCloseable {
       if (remote.isReady() && remote.outstanding > 0) {
         continue; // it finishes what it has
       }
-      if (remote.retryAt() - now <= 0) {
+      if (remote.asked != null) {
+        hear(remote);
+      } else if (remote.retryAt() - now <= 0) {
         if (remote.isMapped()) {
           remote.failed("it is leaving");
-        } else {
-          connect(remote, RECONNECT_NANOS);
+        } else if (remote.mapIfThere()) {
+          Invocation _ = ask(remote, System.nanoTime() + DESCRIBE_NANOS);
         }
       }
-      if (!remote.isReady()) {
+      if (!remote.isReady() && !remote.isConnecting()) {
         next = Math.min(next, Math.max(1, remote.retryAt() - System.nanoTime()));
       }
     }

@@ -62,6 +62,18 @@ final class HubThread {
     return isClosing;
   }
 
+  /// Refuses what waits for this thread, and would wait for itself.
+  ///
+  /// @throws IllegalStateException on this thread
+  @SuppressWarnings("ReferenceEquality") // a thread is itself
+  void requireElsewhere(String what) {
+    if (Thread.currentThread() == thread) {
+      throw new IllegalStateException(
+          "%s waits for the thread that runs this method: have another thread do it"
+              .formatted(what));
+    }
+  }
+
   /// Whether a step may wait: there is nothing else to do.
   boolean mayWait() {
     return commands.isEmpty() && !isClosing;
@@ -107,7 +119,9 @@ final class HubThread {
   /// Ends the steps, and returns when all is over.
   ///
   /// @param end what is done at the end where callers do the steps
+  /// @throws IllegalStateException on this thread
   void close(Runnable end) {
+    requireElsewhere("closing");
     isClosing = true;
     if (thread == null) {
       end.run();

@@ -25,6 +25,7 @@ final class Outgoing {
   /// the peer has acknowledged it.
   ///
   /// @param payload null for none
+  /// @param whenFree runs when no memory is held for it any more: at once for what was copied
   /// @return whether it was sent
   @CheckReturnValue
   static boolean send(
@@ -35,7 +36,8 @@ final class Outgoing {
       int count,
       @Nullable CallBuffer payload,
       long length,
-      CallBuffers buffers) {
+      CallBuffers buffers,
+      @Nullable Runnable whenFree) {
     if (payload == null || length <= Math.min(Frames.MOST_COPIED, channel.mostPayload(count))) {
       int bytes = payload == null ? 0 : (int) length;
       if (!channel.hasRoom(count, bytes)) {
@@ -50,6 +52,9 @@ final class Outgoing {
         payload.bytes.copyTo(0, to, at + (long) count * Long.BYTES, bytes);
       }
       channel.finish(at, handler, count, bytes);
+      if (whenFree != null) {
+        whenFree.run();
+      }
     } else {
       buffers.hold(payload);
       channel.send(
@@ -62,7 +67,12 @@ final class Outgoing {
               Arrays.copyOf(words, count),
               -1,
               0,
-              () -> buffers.give(payload)));
+              () -> {
+                buffers.give(payload);
+                if (whenFree != null) {
+                  whenFree.run();
+                }
+              }));
     }
     ENDPOINTS.touched(endpoint, channel);
     return true;

@@ -19,8 +19,8 @@ final class Payload {
 
   private Payload() {}
 
-  static int aligned(long bytes) {
-    return Math.toIntExact((bytes + 7) & -8);
+  static long aligned(long bytes) {
+    return (bytes + 7) & -8;
   }
 
   /// An object that is to be copied, measured.

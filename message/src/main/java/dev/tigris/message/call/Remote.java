@@ -6,6 +6,7 @@ import dev.tigris.message.Endpoint;
 import dev.tigris.message.MessageException;
 import dev.tigris.message.call.ServiceModel.MethodModel;
 import dev.tigris.message.channel.Channel;
+import dev.tigris.message.channel.EndpointAccess;
 import dev.tigris.net.NetException;
 import java.time.Duration;
 import java.util.IdentityHashMap;
@@ -22,6 +23,16 @@ final class Remote {
   private static final long FORGET_NANOS = 100 * MILLI_NANOS;
   private static final int MOST_PENALTY = 1 << 10;
 
+  /// How long a server may take to answer at all: a thread of its own waits for that.
+  private static final Duration LONGEST_QUESTION = Duration.ofSeconds(2);
+
+  /// A server that has just answered is connected to in so many times as long, within bounds: the
+  /// thread that waits for it has other calls to send.
+  private static final int ANSWER_TIMES = 4;
+
+  private static final long LEAST_CONNECT_NANOS = 50 * MILLI_NANOS;
+  private static final long MOST_CONNECT_NANOS = 250 * MILLI_NANOS;
+
   final int entry;
   private final Endpoint endpoint;
   private final String provider;
@@ -35,6 +46,12 @@ final class Remote {
   private @Nullable String lastFailure;
   private long pauseNanos = FIRST_PAUSE_NANOS;
   private long retryAt;
+
+  /// Whether it answers, while that is asked.
+  private EndpointAccess.@Nullable Question question;
+
+  /// The call that asks what it serves; null if none is under way.
+  @Nullable Invocation asked;
 
   /// How many calls are under way there.
   int outstanding;
@@ -84,6 +101,36 @@ final class Remote {
     return retryAt;
   }
 
+  /// Connects without waiting for a server that does not answer: asks first whether it does, and is
+  /// called again.
+  ///
+  /// @return whether it is connected
+  boolean mapIfThere() {
+    EndpointAccess.Question open = question;
+    if (open == null) {
+      question = ENDPOINTS.ask(endpoint, provider, address, LONGEST_QUESTION);
+      return false;
+    }
+    Boolean isThere = open.isAnswered();
+    if (isThere == null) {
+      return false;
+    }
+    question = null;
+    if (!isThere) {
+      isLeaving = false; // it has left: another one may begin there
+      failed(open.failure());
+      return false;
+    }
+    long nanos =
+        Math.clamp(ANSWER_TIMES * open.elapsedNanos(), LEAST_CONNECT_NANOS, MOST_CONNECT_NANOS);
+    return map(Duration.ofNanos(nanos));
+  }
+
+  /// Whether a question, or a call, is under way that decides how it goes on.
+  boolean isConnecting() {
+    return question != null || asked != null;
+  }
+
   /// Connects, and waits for that at most so long.
   ///
   /// @return whether it is connected
@@ -121,6 +168,7 @@ final class Remote {
   /// Its session has ended.
   void lost(String why, long now) {
     isDescribed = false;
+    isLeaving = false;
     lastFailure = why;
     retryAt = now;
   }

@@ -45,6 +45,9 @@ final class ServerCall implements CallContext {
   /// Of a stream: how many items may be sent.
   private final Semaphore granted = new Semaphore(0);
 
+  /// Of a stream: how many items more may be in memory, whatever the client has asked for.
+  private final Semaphore room = new Semaphore(0);
+
   // ---- how it ended
   private Status status = Status.OK;
   private boolean hasRun = true;
@@ -64,8 +67,10 @@ final class ServerCall implements CallContext {
     method = its;
     id = words[1];
     deadline = now + Math.clamp(words[2], 0, Long.MAX_VALUE >> 2);
-    if (words[3] > 0) {
-      granted.release((int) Math.min(words[3], CallOptions.MOST_WINDOW));
+    if (its.isStream()) {
+      int window = Math.clamp(words[3], 1, CallOptions.MOST_WINDOW);
+      granted.release(words[3] > 0 ? window : 0);
+      room.release(window);
     }
     request = null;
     requestBytes = 0;
@@ -269,7 +274,7 @@ final class ServerCall implements CallContext {
     long last = 0;
     for (int i = 0; i < parameters.size(); i++) {
       if (parameters.get(i).kind().hasBytes() && readLong(i) > 0) {
-        if (readLong(i) > requestBytes) {
+        if (readLong(i) > requestBytes) { // so the sum of 12 cannot overflow
           return false;
         }
         last = readLong(i);
@@ -450,9 +455,8 @@ final class ServerCall implements CallContext {
     try (stream) {
       while (stream.hasNext()) {
         Pso element = stream.next();
-        if (!granted.tryAcquire(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)) {
-          throw new CallException(Status.DEADLINE_EXCEEDED, "the client does not read on in time");
-        }
+        await(granted);
+        await(room);
         CallBuffer item = Payload.copy(server.buffers(), element, method().signature().result());
         server.counters().copied(1);
         server.sendItem(this, number++, item);
@@ -461,8 +465,21 @@ final class ServerCall implements CallContext {
     word = number;
   }
 
+  private void await(Semaphore permits) throws InterruptedException {
+    if (!permits.tryAcquire(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+      throw new CallException(Status.DEADLINE_EXCEEDED, "the client does not read on in time");
+    }
+  }
+
+  /// The client asks for more items: all in all for no more than a window may have.
   void grant(long more) {
-    granted.release(Math.clamp(more, 0, CallOptions.MOST_WINDOW));
+    int most = CallOptions.MOST_WINDOW - granted.availablePermits();
+    granted.release(Math.clamp(more, 0, Math.max(0, most)));
+  }
+
+  /// The memory of an item is free again.
+  void itemLeft() {
+    room.release();
   }
 
   private void failed(Throwable e) {

@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 ///     '----> queued --> running on a thread of its own --> done --> reply, as a request
 /// ```
 ///
-/// Conserved: admitted = queued + running + done and not sent, and that is at most
-/// `mostRunning + mostQueued`.
+/// Conserved: admitted = queued + running + done, until the memory of the reply is free, and that
+/// is at most `mostRunning + mostQueued`. A client that does not acknowledge long replies has the
+/// server hold no more than that.
 final class ServerHub {
   private static final System.Logger LOG = System.getLogger(ServerHub.class.getName());
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
@@ -138,6 +139,7 @@ final class ServerHub {
 
   /// Refuses new calls from now on, tells the clients, and completes when all others are over.
   CompletableFuture<Void> drain() {
+    thread.requireElsewhere("draining");
     CompletableFuture<Void> over = new CompletableFuture<>();
     thread.command(
         () -> {
@@ -210,7 +212,7 @@ final class ServerHub {
     }
     long id = message.word(1);
     if (message.word(0) == Signature.DESCRIBE) {
-      describe(token, channel, id);
+      describe(token, id);
       return;
     }
     ServerMethod method = methods.find(message.word(0));
@@ -233,20 +235,25 @@ final class ServerHub {
     counters.refused();
     counters.ended(status, 0);
     byte[] text = why.getBytes(StandardCharsets.UTF_8);
-    CallBuffer buffer = buffers.take(text.length);
-    buffer.bytes.copyFrom(0, text, 0, text.length);
-    replyWords[0] = id;
-    replyWords[1] = status.code() | Frames.NOT_RUN;
-    replyWords[2] = text.length;
-    token.reply(Frames.REPLY, replyWords, buffer.bytes, 0, text.length);
-    buffers.give(buffer);
+    replyBytes(token, id, status.code() | Frames.NOT_RUN, text);
   }
 
-  private void describe(Token token, Channel channel, long id) {
-    CallBuffer buffer = buffers.take(description.length);
-    buffer.bytes.copyFrom(0, description, 0, description.length);
-    replyHere(token, channel, id, Status.OK.code(), description.length, buffer, description.length);
-    buffers.give(buffer);
+  private void replyBytes(Token token, long id, long status, byte[] all) {
+    CallBuffer buffer = buffers.take(all.length);
+    try {
+      buffer.bytes.copyFrom(0, all, 0, all.length);
+      replyHere(token, ENDPOINTS.channel(token), id, status, all.length, buffer, all.length);
+    } finally {
+      buffers.give(buffer);
+    }
+  }
+
+  private void describe(Token token, long id) {
+    if (isLeaving) {
+      refuse(token, id, Status.UNAVAILABLE, "the server is leaving");
+      return;
+    }
+    replyBytes(token, id, Status.OK.code(), description);
     counters.ended(Status.OK, 0);
   }
 
@@ -357,16 +364,16 @@ final class ServerHub {
     readWords(message, call);
     call.begin(session, method, now);
     call.requestBytes = message.payloadBytes();
-    if (!session.add(call)) {
-      refuse(token, id, Status.INVALID_ARGUMENT, "a call of this number is under way");
-      return;
-    }
     if (!call.isWhole(message.words())) {
-      session.remove(call);
       refuse(token, id, Status.INVALID_ARGUMENT, "the lengths of the arguments are wrong");
       return;
     }
+    if (session.find(id) != null) {
+      refuse(token, id, Status.INVALID_ARGUMENT, "a call of this number is under way");
+      return;
+    }
     call.request = Incoming.take(message, buffers);
+    session.add(call); // the last step: nothing fails that would leave it there
     admitted++;
     queued.add(call);
     if (!hasEarliest || call.deadline() - earliest < 0) {
@@ -443,24 +450,32 @@ final class ServerHub {
     CallBuffer payload = message.number < 0 ? call.reply : message.item;
     long bytes =
         message.number < 0 || payload == null ? call.replyBytes() : payload.container.usedBytes();
+    Runnable whenFree = message.number < 0 ? this::placeLeft : call::itemLeft;
     if (isWanted) {
       replyWords[0] = call.id();
       replyWords[1] = message.number < 0 ? code(call) : message.number;
       replyWords[2] = message.number < 0 ? call.word() : bytes;
       int handler = message.number < 0 ? Frames.REPLY : Frames.ITEM;
-      if (!Outgoing.send(endpoint, channel, handler, replyWords, 3, payload, bytes, buffers)) {
+      if (!Outgoing.send(
+          endpoint, channel, handler, replyWords, 3, payload, bytes, buffers, whenFree)) {
         return false;
       }
       counters.sent(bytes);
+    } else {
+      whenFree.run();
     }
     buffers.give(payload);
     if (message.number < 0) {
       call.reply = null;
       call.session().remove(call);
-      admitted--;
       counters.ended(isWanted ? call.status() : Status.CANCELLED, call.requestBytes);
     }
     return true;
+  }
+
+  /// The memory of a reply is free, or there is none.
+  private void placeLeft() {
+    admitted--;
   }
 
   private void sweep(long now) {

@@ -123,6 +123,10 @@ final class ServerMethod {
     return parameters[index];
   }
 
+  boolean isStream() {
+    return model.form() == Form.STREAM;
+  }
+
   boolean runsInHandler() {
     return runsInHandler;
   }

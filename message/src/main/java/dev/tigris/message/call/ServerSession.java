@@ -27,11 +27,9 @@ final class ServerSession {
     this.channel = channel;
   }
 
-  /// Notes a call.
-  ///
-  /// @return whether it is one that is not there
-  boolean add(ServerCall call) {
-    return calls.putIfAbsent(call.id(), call) == null;
+  /// Notes a call, whose number no other one has.
+  void add(ServerCall call) {
+    calls.put(call.id(), call);
   }
 
   void remove(ServerCall call) {

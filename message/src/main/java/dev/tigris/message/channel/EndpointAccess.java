@@ -7,6 +7,7 @@ import dev.tigris.message.Options;
 import dev.tigris.message.Token;
 import dev.tigris.net.Fabric;
 import java.lang.invoke.MethodHandles;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,22 @@ public interface EndpointAccess {
 
   /// Where a bulk transfer has arrived, while its handler runs; null for another message.
   @Nullable BulkTarget target(Message message);
+
+  /// Asks whether a bundle answers at an address, on a thread of its own, which wakes the thread of
+  /// the bundle when that is known.
+  Question ask(Endpoint endpoint, String provider, String address, Duration limit);
+
+  /// A question whether a bundle answers at an address. Any thread.
+  interface Question {
+    /// Returns whether one does; null while that is not known.
+    @Nullable Boolean isAnswered();
+
+    /// Returns how long the answer took.
+    long elapsedNanos();
+
+    /// Returns why there is none, for a message.
+    String failure();
+  }
 
   /// Opens a bundle as [Bundle#open(Options, List)] does, in an environment of its own: for
   /// simulators.

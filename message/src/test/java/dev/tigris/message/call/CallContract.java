@@ -192,8 +192,9 @@ abstract class CallContract {
         orders.sum(true, (byte) -2, (short) 3, 'd', 5, 6_000_000_000L, 7.5f, 8.25));
     Container own = Calls.container(orders);
     assertEquals("é null z", orders.join("é", null, "z"));
-    assertEquals("a S z", orders.join("a", Order.of(own, 1, 1, "S"), "z"));
-    Calls.release(orders, own);
+    Order inside = Order.of(own, 1, 1, "S");
+    assertEquals("a S z", orders.join("a", inside, "z"));
+    assertThrows(IllegalStateException.class, () -> Calls.release(orders, own), "it was taken");
     assertEquals(
         "null S null", orders.join(null, Order.of(Calls.container(orders), 1, 1, "S"), null));
     assertNull(orders.join(null, null, null));
@@ -212,6 +213,87 @@ abstract class CallContract {
       Calls.release(orders, reversed);
     }
     assertNull(orders.reverse(null));
+  }
+
+  @Test
+  void takesTheContainersOfAllArguments() {
+    Container both = Calls.container(orders);
+    Order first = Order.of(both, 1, 1, "a");
+    assertEquals(102, orders.pair(first, Order.of(both, 2, 1, "b")));
+    Order third = Order.of(Calls.container(orders), 3, 1, "c");
+    assertEquals(304, orders.pair(third, Order.of(Calls.container(orders), 4, 1, "d")));
+    assertEquals(0, Calls.statistics(orders).buffers(), "all were taken");
+
+    Container left = Calls.container(orders);
+    Order kept = Order.of(left, 5, 1, "e");
+    assertThrows(IllegalStateException.class, () -> orders.pair(kept, third), "one is gone");
+    assertEquals(500, orders.pair(kept, null), "the other is the program's still");
+  }
+
+  @Test
+  void refusesAnArgumentThatWasTakenEvenIfItsMemoryIsUsedAgain() {
+    Order first = Order.of(Calls.container(orders), 1, 2, "ab");
+    Calls.release(orders, orders.place(first));
+    Container next = Calls.container(orders);
+    Order second = Order.of(next, 3, 2, "cd");
+    assertThrows(IllegalStateException.class, () -> orders.place(first), "the call has taken it");
+    Receipt receipt = orders.place(second);
+    assertEquals(3, receipt.order);
+    Calls.release(orders, receipt);
+  }
+
+  @Test
+  void refusesAtOnceWhenTheOnlyServerIsLeaving() {
+    book.gate = new CountDownLatch(1);
+    Thread caller = Thread.ofVirtual().start(() -> assertEquals(0, orders.block(60_000)));
+    Wait.until("it runs", () -> book.running.get() == 1);
+    assertFalse(server.drain(Duration.ofMillis(1)));
+    Wait.until(
+        "the client knows",
+        () -> {
+          CallException refused = assertThrows(CallException.class, () -> orders.place(null));
+          assertEquals(Status.UNAVAILABLE, refused.status());
+          return refused.text().contains("there is no other");
+        });
+    book.gate.countDown();
+    Wait.until("it returns", () -> !caller.isAlive());
+    assertTrue(server.drain(Duration.ofSeconds(Long.MAX_VALUE)), "for as long as it takes");
+  }
+
+  @Test
+  void refusesToWaitForItself() {
+    List<Throwable> refused = new ArrayList<>();
+    CallServer[] own = new CallServer[1];
+    Book closing =
+        new Book() {
+          @Override
+          public int running() {
+            refused.add(assertThrows(IllegalStateException.class, own[0]::close));
+            refused.add(
+                assertThrows(
+                    IllegalStateException.class, () -> own[0].drain(Duration.ofMillis(1))));
+            return 5;
+          }
+        };
+    own[0] = serve(serving, Calls.service(Orders.class, closing).inHandler());
+    assertEquals(5, client(options, own[0]).running());
+    assertEquals(2, refused.size());
+  }
+
+  @Test
+  void refusesWithAnyLengthOfReplies() {
+    ServerOptions brief =
+        serving.withMessages(serving.messages().withReplyBytes(16)).withMostRunning(1);
+    Book busy = new Book();
+    busy.gate = new CountDownLatch(1);
+    CallServer small = serve(brief.withMostQueued(0), Calls.service(Orders.class, busy));
+    Orders client = client(options, small);
+    Thread caller = Thread.ofVirtual().start(() -> assertEquals(0, client.block(60_000)));
+    Wait.until("it runs", () -> busy.running.get() == 1);
+    CallException refused = assertThrows(CallException.class, () -> client.place(null));
+    assertEquals(Status.RESOURCE_EXHAUSTED, refused.status(), refused.getMessage());
+    busy.gate.countDown();
+    Wait.until("it returns", () -> !caller.isAlive());
   }
 
   @Test
