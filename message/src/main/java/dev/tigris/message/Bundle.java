@@ -117,16 +117,18 @@ public final class Bundle implements AutoCloseable {
   private final Map<String, Moved> moved = new HashMap<>();
 
   private final List<PacketConnection> ungreeted = new ArrayList<>();
-  private final ArrayDeque<Channel> touched = new ArrayDeque<>();
+  private final ChannelList touched = new ChannelList();
 
   /// The channels whose packets have arrived since the last wait.
-  private final ArrayDeque<Channel> taken = new ArrayDeque<>();
+  private final ChannelList taken = new ChannelList();
 
   private final ArrayDeque<Runnable> notices = new ArrayDeque<>();
   private final Map<Channel, Attempt> attempts = new LinkedHashMap<>();
   private final Probes probes;
   private Set<Event> mask = EnumSet.of(Event.MESSAGE, Event.NOTICE);
+  private boolean waitsForMessages = true;
   private @Nullable String refusal;
+  private boolean isTelling;
   private boolean isHandling;
   private volatile boolean isClosed;
   private long handled;
@@ -186,6 +188,7 @@ public final class Bundle implements AutoCloseable {
     CompletionQueue made = carriers.getFirst().completionQueue();
     for (Fabric fabric : carriers) {
       if (fabrics.putIfAbsent(fabric.provider(), fabric) != null) {
+        made.close();
         throw new IllegalArgumentException(fabric.provider() + " is named twice");
       }
       if (fabric != carriers.getFirst()) {
@@ -300,7 +303,7 @@ public final class Bundle implements AutoCloseable {
   public int poll() {
     requireIdle();
     long before = handled;
-    work(queue.poll());
+    work(queue.poll(), false);
     tell();
     return (int) (handled - before);
   }
@@ -309,6 +312,7 @@ public final class Bundle implements AutoCloseable {
   public void mask(Set<Event> events) {
     requireOwner();
     mask = events.isEmpty() ? EnumSet.noneOf(Event.class) : EnumSet.copyOf(events);
+    waitsForMessages = mask.contains(Event.MESSAGE);
   }
 
   /// Waits until one of the events of the [#mask] has happened, and services the bundle meanwhile.
@@ -317,23 +321,35 @@ public final class Bundle implements AutoCloseable {
   ///     interrupted, which it then still is
   public boolean await(Duration timeout) {
     requireIdle();
-    long start = nanoTime();
-    long limit = nanos(timeout);
     long messages = handled;
     long acknowledgements = acknowledged;
     long notes = noticed;
-    for (long left = limit; ; left = limit - (nanoTime() - start)) {
-      step(left);
-      boolean happened =
-          (handled != messages && mask.contains(Event.MESSAGE))
-              || (acknowledged != acknowledgements && mask.contains(Event.ACKNOWLEDGED))
-              || (noticed != notes && mask.contains(Event.NOTICE));
-      boolean over = isWoken || Thread.currentThread().isInterrupted();
-      if (happened || over || nanoTime() - start >= limit) {
-        isWoken = false;
-        return happened;
+    work(queue.poll(), waitsForMessages);
+    tell();
+    boolean happened = hasHappened(messages, acknowledgements, notes);
+    if (!happened) { // only a wait takes a look at the clock
+      long start = nanoTime();
+      long limit = nanos(timeout);
+      long left = limit;
+      while (!happened && left >= 0 && !isWoken && !Thread.currentThread().isInterrupted()) {
+        step(left, waitsForMessages);
+        happened = hasHappened(messages, acknowledgements, notes);
+        if (!happened) {
+          left = limit - (nanoTime() - start);
+          left = left == 0 ? -1 : left;
+        }
       }
     }
+    if (isWoken) {
+      isWoken = false;
+    }
+    return happened;
+  }
+
+  private boolean hasHappened(long messages, long acknowledgements, long notes) {
+    return (handled != messages && waitsForMessages)
+        || (acknowledged != acknowledgements && mask.contains(Event.ACKNOWLEDGED))
+        || (noticed != notes && mask.contains(Event.NOTICE));
   }
 
   /// Ends a wait of [#await], or the next one. Any thread.
@@ -362,45 +378,58 @@ public final class Bundle implements AutoCloseable {
     step(nanos);
   }
 
+  private void step(long limit) {
+    step(limit, false);
+  }
+
   /// Waits for a completion, and works off what there is. A wait that follows another one soon ends
   /// after a millisecond, so that it need not ask all sessions when they want something next.
-  private void step(long limit) {
+  private void step(long limit, boolean isBrief) {
     Descriptor ready = queue.poll();
     if (ready == null) {
       long now = nanoTime();
       pumpTouched(now);
       boolean isSoon = now - tickedAt < TICK_NANOS;
       long deadline = isSoon ? now + TICK_NANOS : tick(now);
-      if (connectionRequests.isEmpty() && adopted.isEmpty() && notices.isEmpty()) {
+      if (connectionRequests.isEmpty() && adopted.isEmpty() && (notices.isEmpty() || isTelling)) {
         acknowledgeTaken(now);
         ready = environment.await(queue, Math.clamp(deadline - now, 0, Math.max(0, limit)));
       }
     }
-    work(ready);
+    work(ready, isBrief);
     tell();
   }
 
-  /// Works off completions, the first of which was taken already.
-  private void work(@Nullable Descriptor first) {
-    Descriptor next = first;
-    int count = 0;
+  /// Works off completions, the first of which was taken already. All take the time of the first:
+  /// what the patience counts by is asked for anew.
+  ///
+  /// @param isBrief whether to stop after a packet whose handlers have run
+  private void work(@Nullable Descriptor first, boolean isBrief) {
     long now = 0;
-    while (next != null) {
-      if (count++ == 0) {
-        now = nanoTime();
+    if (first != null) {
+      now = nanoTime();
+      long before = handled;
+      int count = 1;
+      complete(first, now);
+      while (count < MOST_COMPLETIONS && !(isBrief && handled != before)) {
+        Descriptor next = queue.poll();
+        if (next == null) {
+          break;
+        }
+        complete(next, now);
+        count++;
       }
-      complete(next, now);
-      next = count < MOST_COMPLETIONS ? queue.poll() : null;
     }
     if (!connectionRequests.isEmpty() || !adopted.isEmpty()) {
       acceptArrivals();
     }
-    if (count > 0 || !touched.isEmpty()) {
-      long after = nanoTime();
-      pumpTouched(after);
-      if (after - tickedAt >= BUSY_TICK_NANOS) {
-        long _ = tick(after); // the timers of quiet peers, while others keep this side busy
+    if (first != null) {
+      pumpTouched(now);
+      if (now - tickedAt >= BUSY_TICK_NANOS) {
+        long _ = tick(nanoTime()); // the timers of quiet peers, while others keep this side busy
       }
+    } else if (!touched.isEmpty()) {
+      pumpTouched(nanoTime());
     } else if (++idlePolls % POLLS_BETWEEN_CLOCKS == 0) {
       long _ = tick(nanoTime());
     }
@@ -426,14 +455,16 @@ public final class Bundle implements AutoCloseable {
       if (channel != null) {
         handled += channel.takeHandled();
         acknowledged += channel.takeAcknowledged();
+        if (channel.post(now)) {
+          touched(channel); // its doorbell is rung, if the next poll does not do that
+        }
+        if (!channel.isTaken() && channel.session().hasUnacknowledged()) {
+          channel.isTaken(true);
+          taken.add(channel);
+        }
       }
-    }
-    if (channel != null) {
+    } else if (channel != null && channel.isHeldUp()) {
       touched(channel);
-      if (!channel.isTaken()) {
-        channel.isTaken(true);
-        taken.add(channel);
-      }
     }
     if (descriptor.status() == Status.FLUSHED || connection.hasNothingToCome()) {
       lost(connection, now);
@@ -465,10 +496,12 @@ public final class Bundle implements AutoCloseable {
   }
 
   private void pumpTouched(long now) {
-    for (Channel channel = touched.poll(); channel != null; channel = touched.poll()) {
+    for (int i = 0; i < touched.size(); i++) { // pumping may touch others
+      Channel channel = touched.get(i);
       channel.isTouched(false);
       channel.pump(now);
     }
+    touched.clear();
   }
 
   /// Returns the endpoints there are now: an array that nobody changes.
@@ -482,16 +515,19 @@ public final class Bundle implements AutoCloseable {
   }
 
   private void acknowledgeTaken(long now) {
-    for (Channel channel = taken.poll(); channel != null; channel = taken.poll()) {
+    for (int i = 0; i < taken.size(); i++) {
+      Channel channel = taken.get(i);
       channel.isTaken(false);
       channel.acknowledge(now);
     }
+    taken.clear();
   }
 
   /// Does what time asks for; returns when it does so next.
   private long tick(long now) {
     tickedAt = now;
-    taken.removeIf(channel -> channel.session().state() == Session.State.ENDED);
+    taken.forgetEnded();
+    touched.forgetEnded();
     long deadline = now + LONGEST_ATTEMPT_NANOS;
     for (Endpoint endpoint : allEndpoints()) {
       for (Channel channel : endpoint.channels()) {
@@ -499,7 +535,7 @@ public final class Bundle implements AutoCloseable {
         if (open != null && open.hasNothingToCome()) {
           lost(open, now); // it had ended before memory was posted, so that nothing has told
         }
-        channel.pump(now);
+        channel.tick(now);
         if (channel.connection() != null || !channel.connects()) {
           deadline = Math.min(deadline, channel.session().deadline(now));
         }
@@ -539,10 +575,25 @@ public final class Bundle implements AutoCloseable {
     notices.add(notice);
   }
 
+  /// Tells what is to be told. A notice that sends a request may wait in it for a credit: what
+  /// comes back meanwhile is told after it, and not inside of it.
   private void tell() {
-    for (Runnable notice = notices.poll(); notice != null; notice = notices.poll()) {
-      noticed++;
-      notice.run();
+    if (isTelling || notices.isEmpty()) {
+      return;
+    }
+    isTelling = true;
+    try {
+      for (Runnable notice = notices.poll(); notice != null; notice = notices.poll()) {
+        noticed++;
+        try {
+          notice.run();
+        } catch (Throwable e) { // whatever it is, the bundle and other notices go on
+          System.getLogger(Bundle.class.getName())
+              .log(System.Logger.Level.WARNING, "an error handler, or a callback, has failed", e);
+        }
+      }
+    } finally {
+      isTelling = false;
     }
   }
 
@@ -613,8 +664,9 @@ public final class Bundle implements AutoCloseable {
             /* name= */ peer,
             /* sender= */ endpoint.name());
     long session = random.nextLong();
-    Channel channel = channel(session, true, endpoint, connection.packetBytes(), options.lossy());
-    endpoint.enter(new Peer(entry, channel, greeting, provider, address));
+    Channel channel = channel(session, true, endpoint, connection, options.lossy());
+    Draft draft = new Draft(endpoint, channel);
+    endpoint.enter(new Peer(entry, channel, greeting, provider, address, draft));
     refusal = null;
     long now = nanoTime();
     channel.attach(connection, greeting, now);
@@ -640,7 +692,8 @@ public final class Bundle implements AutoCloseable {
   }
 
   private Channel channel(
-      long session, boolean connects, Endpoint at, int packetBytes, boolean lossy) {
+      long session, boolean connects, Endpoint at, PacketConnection over, boolean lossy) {
+    int packetBytes = over.packetBytes();
     return new Channel(
         session,
         connects,
@@ -649,6 +702,7 @@ public final class Bundle implements AutoCloseable {
         packetBytes,
         Math.min(options.replyBytes(), Channel.payloadBytes(packetBytes)),
         lossy,
+        over.provider().equals("shm"), // where it is the only one that reads packets in place
         "messages",
         environment);
   }
@@ -777,7 +831,7 @@ public final class Bundle implements AutoCloseable {
         }
         boolean lossy = greeting.lossy() || options.lossy();
         try {
-          channel = channel(session, false, endpoint, connection.packetBytes(), lossy);
+          channel = channel(session, false, endpoint, connection, lossy);
         } catch (MemoryBudgetException e) {
           return refuse(
               connection, session, Greeting.Refusal.BUSY, "it has no memory for a session");
@@ -868,7 +922,7 @@ public final class Bundle implements AutoCloseable {
     for (Channel channel : endpoint.channels()) {
       attempts.remove(channel);
       channel.detach(now);
-      boolean _ = taken.remove(channel);
+      taken.remove(channel);
       channel.isTaken(false);
     }
     forget(endpoint);
@@ -911,8 +965,8 @@ public final class Bundle implements AutoCloseable {
     }
     tell();
     isClosed = true;
-    touched.clear();
-    taken.clear();
+    touched.forgetEnded();
+    taken.forgetEnded();
     attempts.clear();
     probes.close();
     acceptors.forEach(Acceptor::close);

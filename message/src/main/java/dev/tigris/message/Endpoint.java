@@ -85,7 +85,14 @@ public final class Endpoint implements AutoCloseable {
   /// @param greeting that it is greeted with
   /// @param provider over which it is reached
   /// @param address there
-  record Peer(int index, Channel channel, Greeting greeting, String provider, String address) {}
+  /// @param draft the one that is prepared for it, again and again
+  record Peer(
+      int index,
+      Channel channel,
+      Greeting greeting,
+      String provider,
+      String address,
+      Draft draft) {}
 
   Endpoint(Bundle bundle, String name, long tag) {
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
@@ -498,7 +505,8 @@ public final class Endpoint implements AutoCloseable {
     }
   }
 
-  /// Prepares a request in the memory that it is sent from, as [#request(int, int)] does.
+  /// Prepares a request in the memory that it is sent from, as [#request(int, int)] does. The draft
+  /// is the peer's only one, which the next call for this peer returns again.
   ///
   /// @param words how many
   /// @param payloadBytes the longest payload
@@ -508,25 +516,22 @@ public final class Endpoint implements AutoCloseable {
   public Draft prepare(int entry, int handler, int words, int payloadBytes) {
     requireWords(words);
     int number = handlerNumber(handler);
-    requirePayload(payloadBytes, peer(entry).channel().mostPayload(words), "Endpoint.bulk");
+    Peer peer = peer(entry);
+    requirePayload(payloadBytes, peer.channel().mostPayload(words), "Endpoint.bulk");
     Channel channel = ready(entry, words, payloadBytes);
     if (channel == null) {
       throw new MessageException("the peer of entry %d is lost".formatted(entry), null);
     }
     long at = channel.begin(number, words, payloadBytes);
-    return new Draft(this, channel, handler, words, payloadBytes, at);
+    return peer.draft().open(handler, words, payloadBytes, at);
   }
 
-  void committed(Channel channel, long at, int handler, int words, int payload) {
-    if (channel.session().state() == Session.State.ENDED) {
-      long[] copy = new long[words];
-      for (int i = 0; i < words; i++) {
-        copy[i] = channel.requestBytes().getLong(at + (long) i * Long.BYTES);
-      }
-      failed(-1, handler, copy, payload);
+  void committed(Channel channel, long at, int handler, long[] words, int count, int payload) {
+    if (channel.session().state() == Session.State.ENDED) { // and its memory is gone
+      failed(-1, handler, Arrays.copyOf(words, count), payload);
       return;
     }
-    finish(channel, at, handler, words, payload);
+    finish(channel, at, handler, count, payload);
   }
 
   /// Returns a channel with room for a request, after a wait if need be; null if the peer is lost.
@@ -627,7 +632,8 @@ public final class Endpoint implements AutoCloseable {
         () -> bundle.later(whenFree));
   }
 
-  /// Polls until everything that was sent is acknowledged, by all peers, or the time is over.
+  /// Polls until all peers have acknowledged everything that was sent and all replies are here, or
+  /// until the time is over.
   ///
   /// @return whether it is
   @CheckReturnValue
@@ -638,7 +644,7 @@ public final class Endpoint implements AutoCloseable {
     while (true) {
       boolean quiet = true;
       for (Channel channel : channels()) {
-        quiet &= !channel.hasWork();
+        quiet &= !channel.hasWork() && channel.session().outstanding() == 0;
       }
       if (quiet || bundle.nanoTime() - start >= nanos) {
         return quiet;
@@ -678,7 +684,13 @@ public final class Endpoint implements AutoCloseable {
     if (peer != null) {
       String address = HostAndPort.reachable(listening, peer.address());
       peers[peer.index()] =
-          new Peer(peer.index(), peer.channel(), peer.greeting(), peer.provider(), address);
+          new Peer(
+              peer.index(),
+              peer.channel(),
+              peer.greeting(),
+              peer.provider(),
+              address,
+              peer.draft());
     }
   }
 
@@ -809,6 +821,8 @@ public final class Endpoint implements AutoCloseable {
 
     @Override
     public void ended(Channel channel, String why) {
+      token.forget(channel);
+      message.forget();
       channels.remove(channel.id());
       channelArray = null;
       Peer peer = peerOf(channel);

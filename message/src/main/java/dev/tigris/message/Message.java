@@ -16,20 +16,32 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The peer may be a program that changes a payload while it is read, if both share memory. So read
 /// once what a decision depends on.
+///
+/// One object serves all messages of an endpoint. A handler must not keep it: in a later handler it
+/// is another message.
 public final class Message {
   private static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+  /// The last one: see [Token].
   private @Nullable IncomingMessage incoming;
+
+  private boolean isShown;
 
   Message() {}
 
   void show(@Nullable IncomingMessage shown) {
-    if (incoming != shown) {
+    isShown = shown != null;
+    if (shown != null && incoming != shown) {
       incoming = shown;
     }
+  }
+
+  /// Refers to no message any more, and so to no memory.
+  void forget() {
+    incoming = null;
   }
 
   @Nullable BulkTarget target() {
@@ -38,7 +50,7 @@ public final class Message {
 
   private IncomingMessage shown() {
     IncomingMessage its = incoming;
-    if (its == null) {
+    if (its == null || !isShown) {
       throw new IllegalStateException("the handler has returned: copy what you need before that");
     }
     return its;

@@ -7,17 +7,33 @@ import org.jspecify.annotations.Nullable;
 
 /// Where a message came from: the handler of a request replies through it, once at the most. There
 /// is always room for the reply, so replying never waits.
+///
+/// One object serves all messages of an endpoint. A handler must not keep it: in a later handler it
+/// stands for another message, and would reply to that.
 public final class Token {
   private final Endpoint endpoint;
+
+  /// Of the last message. A field that is set again for each message would cost the collector a
+  /// fence each time.
   private @Nullable Channel channel;
+
+  private boolean isShown;
 
   Token(Endpoint endpoint) {
     this.endpoint = endpoint;
   }
 
   void show(@Nullable Channel shown) {
-    if (channel != shown) {
+    isShown = shown != null;
+    if (shown != null && channel != shown) {
       channel = shown;
+    }
+  }
+
+  /// Refers to a channel no more that has ended.
+  void forget(Channel ended) {
+    if (channel == ended) {
+      channel = null;
     }
   }
 
@@ -27,7 +43,7 @@ public final class Token {
 
   private Channel shown() {
     Channel its = channel;
-    if (its == null) {
+    if (its == null || !isShown) {
       throw new IllegalStateException("the handler has returned: reply before that");
     }
     return its;

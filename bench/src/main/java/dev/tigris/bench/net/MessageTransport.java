@@ -177,10 +177,7 @@ final class MessageTransport implements Transport {
       endpoint.request(0, handler, its, null, 0, 0);
     } else if (bytes <= PACKET_BYTES) {
       try (Draft draft = endpoint.prepare(0, handler, 0, bytes)) {
-        Bytes payload = draft.payload();
-        payload.setInt(0, value);
-        payload.setInt(bytes - Integer.BYTES, value);
-        draft.commit();
+        draft.setInt(0, value).setInt(bytes - Integer.BYTES, value).commit();
       }
     } else {
       sendInBulk(handler, bytes, value);
@@ -200,10 +197,8 @@ final class MessageTransport implements Transport {
   }
 
   private void await(long before) {
-    long start = System.nanoTime();
     while (arrived == before) {
-      boolean _ = bundle.await(PATIENCE);
-      if (arrived == before && System.nanoTime() - start > PATIENCE_NANOS) {
+      if (!bundle.await(PATIENCE)) {
         throw new IllegalStateException("nothing came for 10 seconds");
       }
     }

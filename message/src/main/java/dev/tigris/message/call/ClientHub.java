@@ -409,8 +409,7 @@ final class ClientHub implements AutoCloseable {
     words[2] = call.deadline - now;
     words[3] = call.stream() == null ? 0 : options.window();
     boolean isSent =
-        Outgoing.send(
-            endpoint, channel, Frames.CALL, words, count, payload, length, buffers, null);
+        Outgoing.send(endpoint, channel, Frames.CALL, words, count, payload, length, buffers, null);
     buffers.give(converted);
     if (isSent) {
       call.remote = remote;

@@ -68,6 +68,9 @@ public final class Channel {
   /// How many requests wait to travel together.
   private int waiting;
 
+  /// Whether the connection had no memory left for packets without frames.
+  private boolean isStarved;
+
   /// How many connections were made since a packet has arrived or was acknowledged.
   private int fruitlessConnections;
 
@@ -82,6 +85,7 @@ public final class Channel {
   /// @param packetBytes the longest packet
   /// @param replyBytes the longest payload of a reply that fits a packet
   /// @param lossy whether packets may be lost or damaged: then they have checksums
+  /// @param isLent whether the peer reads long packets where they lie, if they lie in shared pages
   public Channel(
       long id,
       boolean connects,
@@ -90,6 +94,7 @@ public final class Channel {
       int packetBytes,
       int replyBytes,
       boolean lossy,
+      boolean isLent,
       String owner,
       Environment environment) {
     this.environment = environment;
@@ -101,10 +106,14 @@ public final class Channel {
     this.replyBytes = replyBytes;
     this.lossy = lossy;
     int packets = settings.mostPackets();
-    this.requests = new SendQueue(8 * packetBytes, packetBytes, packets, owner);
+    this.requests = new SendQueue(8 * packetBytes, packetBytes, packets, owner, isLent);
     this.replies =
         new SendQueue(
-            packetBytes + (settings.credits() + 2) * replyRoom(), packetBytes, packets, owner);
+            packetBytes + (settings.credits() + 2) * replyRoom(),
+            packetBytes,
+            packets,
+            owner,
+            isLent);
   }
 
   /// The room that a reply takes at the most, in a packet of its own.
@@ -218,10 +227,12 @@ public final class Channel {
     isTaken = taken;
   }
 
-  /// Whether a request of this length can be sent now.
+  /// Whether a request of this length can be sent now: not before the peer has answered once, and
+  /// agreed on the credits.
   public boolean hasRoom(int words, int payload) {
     return messagesToReturn.isEmpty()
         && session.hasCredit()
+        && !session.isFresh()
         && requests.hasRoom(PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload));
   }
 
@@ -240,7 +251,9 @@ public final class Channel {
   public long begin(int handler, int words, int payload) {
     int length = PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload);
     long at = requests.begin(length);
-    return PacketLayout.frame(requests.bytes, at, FrameKind.REQUEST, words, handler, payload, 0);
+    long number = session.nextRequest(); // no other request comes between: see SendQueue
+    return PacketLayout.frame(
+        requests.bytes, at, FrameKind.REQUEST, words, handler, payload, number);
   }
 
   /// The memory of requests.
@@ -259,15 +272,12 @@ public final class Channel {
   /// @param payload the length that it has now: not more than was said
   /// @return whether it waits: [#pump] sends it
   public boolean finish(long wordsAt, int handler, int words, int payload) {
-    long at = wordsAt - PacketLayout.FRAME_BYTES;
-    long _ =
-        PacketLayout.frame(
-            requests.bytes, at, FrameKind.REQUEST, words, handler, payload, session.requested());
+    PacketLayout.payload(requests.bytes, wordsAt - PacketLayout.FRAME_BYTES, payload);
+    long _ = session.requested();
     boolean leaves = leaves();
     Packet _ =
         requests.finish(PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload));
     if (leaves) {
-      waiting = 0;
       pump(environment.nanoTime());
     }
     return !leaves;
@@ -445,15 +455,33 @@ public final class Channel {
     letGo();
   }
 
-  /// Sends what is to be sent, as far as the connection takes it; ends a session whose patience is
-  /// over.
-  public void pump(long now) {
-    if (session.state() == Session.State.ENDED) {
-      return;
-    }
+  /// Does what time asks for, and sends what is to be sent; ends a session whose patience is over.
+  ///
+  /// @param now not a time that is over: the patience counts by it
+  public void tick(long now) {
     if (session.tick(now)) {
       end(End.UNREACHABLE, "it was not heard of for too long");
       return;
+    }
+    pump(now);
+  }
+
+  /// Sends what is to be sent, as far as the connection takes it.
+  public void pump(long now) {
+    post(now);
+    PacketConnection open = connection;
+    if (open != null) {
+      open.ring();
+    }
+  }
+
+  /// Posts what is to be sent, as far as the connection takes it. It leaves with the next doorbell,
+  /// which the next poll of the queue rings.
+  ///
+  /// @return whether something was posted since the last doorbell of [#pump]
+  public boolean post(long now) {
+    if (session.state() == Session.State.ENDED) {
+      return false;
     }
     PacketConnection open = connection;
     boolean more = true;
@@ -463,15 +491,29 @@ public final class Channel {
       // The last part of a bulk reply waits until the others have their numbers.
       more = open != null && sendAll(open, now) && !bulk.isEmpty();
     }
-    if (open != null) {
-      open.ring();
-    }
+    return open != null && open.hasNews();
+  }
+
+  /// Whether [#post] may find something to send that it could not send before: asked when a packet
+  /// has left.
+  public boolean isHeldUp() {
+    return isStarved
+        || !bulk.isEmpty()
+        || !messagesToReturn.isEmpty()
+        || requests.hasUnsent()
+        || replies.hasUnsent()
+        || session.nextResend() != Session.NONE;
   }
 
   /// Sends what can be sent; returns whether a packet was.
   private boolean sendAll(PacketConnection open, long now) {
     boolean any = false;
-    while (open.hasControl()) {
+    isStarved = false;
+    while (true) {
+      if (!open.hasControl()) {
+        isStarved = true;
+        break;
+      }
       Duty duty = session.duty(now, replies.hasUnsent() || requests.hasUnsent());
       if (duty == Duty.NOTHING || !perform(duty, open, now)) {
         break;
@@ -491,6 +533,9 @@ public final class Channel {
       case SEND -> {
         SendQueue queue = replies.hasUnsent() ? replies : requests;
         Packet packet = queue.nextUnsent();
+        if (queue == requests) {
+          waiting = 0;
+        }
         queue.sent(session.number(now));
         if (packet.tail != null) {
           packet.tail.unsent--;
@@ -591,8 +636,11 @@ public final class Channel {
   // ---- what arrives
 
   /// A packet has left: what it kept may be let go of.
-  void sent() {
-    letGo();
+  void sent(SendQueue queue, Packet packet) {
+    packet.isPosted = false;
+    if (session.settings().numbers().distance(session.base(), packet.number) < 0) {
+      letGo(queue);
+    }
   }
 
   /// Acknowledges before the thread waits.

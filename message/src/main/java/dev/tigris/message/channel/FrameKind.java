@@ -5,28 +5,32 @@ import org.jspecify.annotations.Nullable;
 /// The kinds of frames in a packet, by their codes on the wire.
 public enum FrameKind {
   /// A request that fits a packet.
-  REQUEST(1),
+  REQUEST(1, false, true),
   /// A reply that fits a packet.
-  REPLY(2),
+  REPLY(2, false, false),
   /// A part of a bulk request, but the last.
-  REQUEST_PART(3),
+  REQUEST_PART(3, true, true),
   /// A part of a bulk reply, but the last. It takes a credit, as a request does.
-  REPLY_PART(4),
+  REPLY_PART(4, true, true),
   /// The last part of a bulk request.
-  BULK_REQUEST(5),
+  BULK_REQUEST(5, true, true),
   /// The last part of a bulk reply.
-  BULK_REPLY(6),
+  BULK_REPLY(6, true, false),
   /// A request that comes back, in the place of a reply.
-  RETURNED_REQUEST(7),
+  RETURNED_REQUEST(7, false, false),
   /// A reply that comes back. It takes a credit.
-  RETURNED_REPLY(8);
+  RETURNED_REPLY(8, false, true);
 
   private static final FrameKind[] ALL = values();
 
   final int code;
+  private final boolean isBulk;
+  private final boolean takesCredit;
 
-  FrameKind(int code) {
+  FrameKind(int code, boolean isBulk, boolean takesCredit) {
     this.code = code;
+    this.isBulk = isBulk;
+    this.takesCredit = takesCredit;
   }
 
   /// Returns the kind of a code; null if there is none.
@@ -36,14 +40,11 @@ public enum FrameKind {
 
   /// Whether it belongs to a bulk transfer, and has the numbers of that.
   public boolean isBulk() {
-    return this == REQUEST_PART || this == REPLY_PART || this == BULK_REQUEST || this == BULK_REPLY;
+    return isBulk;
   }
 
   /// Whether it takes a credit of its sender.
   boolean takesCredit() {
-    return switch (this) {
-      case REQUEST, REQUEST_PART, REPLY_PART, BULK_REQUEST, RETURNED_REPLY -> true;
-      case REPLY, BULK_REPLY, RETURNED_REQUEST -> false;
-    };
+    return takesCredit;
   }
 }

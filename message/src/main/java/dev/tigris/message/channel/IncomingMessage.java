@@ -18,6 +18,8 @@ public final class IncomingMessage {
 
   IncomingMessage() {}
 
+  /// Stores references only if they change: each store of one costs the collector a fence.
+  @SuppressWarnings({"ReferenceEquality", "MemorySegmentReferenceEquality"})
   void set(
       MemorySegment from,
       long itsWordsAt,
@@ -25,7 +27,9 @@ public final class IncomingMessage {
       long itsPayloadBytes,
       int itsHandler,
       long itsReference) {
-    memory = from;
+    if (memory != from) {
+      memory = from;
+    }
     wordsAt = itsWordsAt;
     words = itsWords;
     payloadAt = itsWordsAt + (long) itsWords * Long.BYTES;

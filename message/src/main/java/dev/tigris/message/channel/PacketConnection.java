@@ -10,7 +10,6 @@ import dev.tigris.net.Posting;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
-import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +26,13 @@ public final class PacketConnection {
   private final Jbuf receiveBuffer;
   private final Jbuf controlBuffer;
   private @Nullable Bytes control;
-  private final ArrayDeque<Slot> freeControls = new ArrayDeque<>();
+  private Slot[] controls = new Slot[CONTROLS];
+
+  /// The indices of those that are free: no references, which would cost the collector a fence
+  /// each time.
+  private final int[] freeControls = new int[CONTROLS];
+
+  private int freeControlCount;
   private Slot[] requests = new Slot[0];
   private Slot[] replies = new Slot[0];
   private @Nullable Channel channel;
@@ -93,12 +98,13 @@ public final class PacketConnection {
     long bytes = PacketLayout.aligned((int) link.attributes().maximumMessageBytes());
     this.receiveBuffer = Jbuf.allocate(count * bytes, owner);
     this.controlBuffer = Jbuf.allocate((long) CONTROLS * CONTROL_BYTES, owner);
-    Bytes controls = controlBuffer.asBytes();
-    this.control = controls;
+    Bytes controlBytes = controlBuffer.asBytes();
+    this.control = controlBytes;
     Bytes memory = receiveBuffer.asBytes();
     for (int i = 0; i < CONTROLS; i++) {
       long at = (long) i * CONTROL_BYTES;
-      freeControls.add(new Slot(this, link.register(controls), at, null, i));
+      controls[i] = new Slot(this, link.register(controlBytes), at, null, i);
+      freeControls[freeControlCount++] = i;
     }
     for (int i = 0; i < count; i++) {
       Slot slot = new Slot(this, link.register(memory), i * bytes, null, i);
@@ -189,12 +195,12 @@ public final class PacketConnection {
 
   /// Whether a packet without frames can be posted.
   boolean hasControl() {
-    return !freeControls.isEmpty();
+    return freeControlCount > 0;
   }
 
   /// Takes the memory for a packet without frames, which begins at [Slot#at] of [#control].
   Slot takeControl() {
-    return freeControls.remove();
+    return controls[freeControls[--freeControlCount]];
   }
 
   Bytes control() {
@@ -203,7 +209,7 @@ public final class PacketConnection {
 
   void sendControl(Slot slot, int length) {
     if (link.postSend(slot.ticket.range(slot.at, length)) != Posting.POSTED) {
-      freeControls.add(slot);
+      freeControls[freeControlCount++] = slot.index;
     }
     hasNews = true;
   }
@@ -220,6 +226,11 @@ public final class PacketConnection {
     }
     packet.isPosted = link.postSend(message) == Posting.POSTED;
     hasNews = true;
+  }
+
+  /// Whether something was posted since the last [#ring].
+  boolean hasNews() {
+    return hasNews;
   }
 
   /// Hands over what was posted.
@@ -240,12 +251,11 @@ public final class PacketConnection {
     }
     SendQueue queue = slot.queue;
     if (queue == null) {
-      freeControls.add(slot);
+      freeControls[freeControlCount++] = slot.index;
     } else {
       Channel its = channel;
       if (its != null && its.connection() == this) {
-        queue.at(slot.index).isPosted = false;
-        its.sent();
+        its.sent(queue, queue.at(slot.index));
       }
     }
     return false;
@@ -263,7 +273,9 @@ public final class PacketConnection {
     if (isClosed) {
       return;
     }
-    freeControls.forEach(slot -> deregister(slot.ticket));
+    while (freeControlCount > 0) {
+      deregister(takeControl().ticket);
+    }
     deregisterUnposted(requests);
     deregisterUnposted(replies);
     isClosed = true;
@@ -287,7 +299,7 @@ public final class PacketConnection {
     }
     requests = new Slot[0];
     replies = new Slot[0];
-    freeControls.clear();
+    controls = new Slot[0];
     control = null;
     channel = null;
   }

@@ -2,6 +2,8 @@ package dev.tigris.message.channel;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.MemoryBudgetException;
+import dev.tigris.memory.PageKind;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -41,16 +43,31 @@ final class SendQueue {
   /// @param capacity in bytes
   /// @param packetBytes the longest packet, with its header
   /// @param count how many packets there can be: a power of two
-  SendQueue(int capacity, int packetBytes, int count, String owner) {
+  /// @param isLent whether the peer is to read long packets where they lie, if it can
+  SendQueue(int capacity, int packetBytes, int count, String owner, boolean isLent) {
     this.capacity = capacity;
     this.packetBytes = packetBytes;
-    this.jbuf = Jbuf.allocate(capacity, owner);
+    this.jbuf = memory(capacity, owner, isLent);
     this.bytes = jbuf.asBytes();
     this.packets = new Packet[count];
     this.mask = count - 1;
     for (int i = 0; i < count; i++) {
       packets[i] = new Packet(i);
     }
+  }
+
+  private static Jbuf memory(int capacity, String owner, boolean isLent) {
+    if (isLent) {
+      try {
+        return Jbuf.allocate(capacity, owner, PageKind.SHARED);
+      } catch (MemoryBudgetException e) {
+        throw e;
+      } catch (RuntimeException e) { // too many files are open, say: packets are copied then
+        System.getLogger(SendQueue.class.getName())
+            .log(System.Logger.Level.DEBUG, "packets lie in memory that cannot be lent", e);
+      }
+    }
+    return Jbuf.allocate(capacity, owner);
   }
 
   /// Gives the memory back, once nothing reads it any more.

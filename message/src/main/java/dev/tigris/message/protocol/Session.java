@@ -114,6 +114,11 @@ public final class Session {
   private Settings settings;
   private final Numbers numbers;
   private int mostPackets;
+
+  /// How many packets, or messages, are acknowledged by a packet of its own.
+  private int quarterOfPackets;
+
+  private int quarterOfCredits;
   private final RoundTrips trips;
   private State state = State.DETACHED;
   private @Nullable End end;
@@ -140,6 +145,10 @@ public final class Session {
   private long timedNumber;
   private long timedAt;
   private long heardAt;
+
+  /// Whether something is under way since the last [#tick]. The patience begins there: the time at
+  /// which a packet is sent may be that of the poll before.
+  private boolean startsToWait;
 
   // Packets from the peer
   private long expected;
@@ -172,7 +181,7 @@ public final class Session {
   public Session(Settings settings, long now) {
     this.settings = settings;
     this.numbers = settings.numbers();
-    this.mostPackets = settings.mostPackets();
+    bound();
     this.trips = new RoundTrips(settings.leastResendNanos(), settings.mostResendNanos());
     this.next = settings.first();
     this.base = next;
@@ -187,7 +196,13 @@ public final class Session {
   public void agree(int credits, boolean reliable) {
     require(isFresh() && next == base && requestsSent == 0, "credits change after a request");
     settings = settings.agreed(credits, reliable);
+    bound();
+  }
+
+  private void bound() {
     mostPackets = settings.mostPackets();
+    quarterOfPackets = Math.max(1, mostPackets / 4);
+    quarterOfCredits = Math.max(1, settings.credits() / 4);
   }
 
   // ---- connections
@@ -316,6 +331,11 @@ public final class Session {
     return ++requestsSent;
   }
 
+  /// Returns the number that the next request will have.
+  public long nextRequest() {
+    return requestsSent + 1;
+  }
+
   /// A request of the peer is over, and was not replied to.
   public void wasSilent() {
     silent++;
@@ -402,6 +422,7 @@ public final class Session {
     if (base == next) {
       answerSince = now;
       heardAt = now;
+      startsToWait = true;
     }
     next = numbers.plus(next, 1);
     resend = next;
@@ -456,8 +477,8 @@ public final class Session {
   public boolean isAcknowledgementDue(long now) {
     return state == State.OPEN
         && (acknowledgeNow
-            || takenPackets >= Math.max(1, mostPackets / 4)
-            || takenMessages >= Math.max(1, settings.credits() / 4)
+            || takenPackets >= quarterOfPackets
+            || takenMessages >= quarterOfCredits
             || (hasTaken && now - takenAt >= settings.acknowledgeNanos()));
   }
 
@@ -620,6 +641,10 @@ public final class Session {
   public boolean tick(long now) {
     if (state == State.ENDED) {
       return false;
+    }
+    if (startsToWait) {
+      startsToWait = false;
+      heardAt = now;
     }
     if (isWaiting() && now - heardAt >= settings.patienceNanos()) {
       end(End.UNREACHABLE);

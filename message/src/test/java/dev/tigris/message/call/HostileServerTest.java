@@ -146,7 +146,8 @@ class HostileServerTest {
         }
       }
       assertTrue(served > 5, "the other server is called, too");
-      assertEquals(server.statistics().succeeded() - 1, served, "and none of its calls is answered");
+      assertEquals(
+          server.statistics().succeeded() - 1, served, "and none of its calls is answered");
       Calls.close(orders);
     }
   }

@@ -26,7 +26,7 @@ class SendQueueTest {
   @ParameterizedTest
   @ValueSource(ints = {16, 80, 208})
   void goesOnAtTheBeginning(int frameBytes) {
-    SendQueue queue = new SendQueue(CAPACITY, 512, 64, "test");
+    SendQueue queue = new SendQueue(CAPACITY, 512, 64, "test", false);
     for (int i = 0; i < 200; i++) {
       add(queue, frameBytes, i);
     }
@@ -36,7 +36,7 @@ class SendQueueTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void staysInsideOfItsMemory(long seed) {
-    SendQueue queue = new SendQueue(CAPACITY, 512, 64, "test");
+    SendQueue queue = new SendQueue(CAPACITY, 512, 64, "test", false);
     SplittableRandom random = new SplittableRandom(seed);
     for (int i = 0; i < 2000; i++) {
       add(queue, 16 * random.nextInt(1, 29), i);
