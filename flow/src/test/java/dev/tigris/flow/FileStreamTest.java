@@ -11,12 +11,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.testing.host.Needs;
 import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +26,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -64,6 +68,35 @@ class FileStreamTest {
       assertEquals(0, stream.counters().outstanding());
       assertEquals(0, stream.counters().copies());
     }
+  }
+
+  static final class Copies {
+    public static void main(String[] arguments) throws Exception {
+      Flow.named("copy")
+          .stage("pass", () -> (water, stream) -> stream.put(water))
+          .feed("pass", FileStream.reading(Path.of(arguments[0]), 1000))
+          .drain("pass", FileStream.writing(Path.of(arguments[1])))
+          .build()
+          .start()
+          .await();
+      System.out.println("copied");
+    }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void writesIntoAFolderThatMayNotBeRead() throws Exception {
+    Needs.root("a process that is bound by permissions");
+    Path in = file("in", 10_000);
+    Path closed = Files.createDirectory(folder.resolve("closed"));
+    Path out = closed.resolve("out");
+    Command copies = Jvm.of(Copies.class).quick().command(in.toString(), out.toString()).bound();
+    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("-wx------"));
+    assertEquals("copied\n", copies.output());
+    assertEquals("copied\n", copies.output()); // over what is there
+    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
+    assertArrayEquals(Files.readAllBytes(in), Files.readAllBytes(out));
+    assertArrayEquals(new String[] {"out"}, closed.toFile().list());
   }
 
   /// Each water is used again, after it has had a checksum; and its data comes from outside.

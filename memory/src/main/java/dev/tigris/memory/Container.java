@@ -314,7 +314,7 @@ public final class Container extends Region {
 
   /// Returns the root object, at which a reader of the container begins. As with a reference field,
   /// each call returns the same object while the same offset is stored, except for the object of a
-  /// cursor.
+  /// cursor, and a collection or an array whose bytes were replaced.
   ///
   /// @return null if the container has no root
   /// @throws CorruptReferenceException if no object of this class can lie at the offset in the

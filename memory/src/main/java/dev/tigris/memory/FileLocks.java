@@ -21,9 +21,15 @@ import java.util.concurrent.locks.LockSupport;
 ///   that reads.
 ///
 /// A snapshot holds nothing while it waits at the turnstile, and a flush never asks for the
-/// turnstile while it holds the file's lock: no two wait for each other. Where there are no locks
-/// of bytes (macOS, some file systems) there is no turnstile, and snapshots that overlap keep a
-/// flush waiting.
+/// turnstile while it holds the file's lock: no two wait for each other. (The maker of an empty
+/// file may share its lock then. Linux gives a shared lock up when it cannot become an own one.)
+///
+/// The turnstile is there for fairness only. Where it is none, snapshots that overlap keep a flush
+/// waiting: on macOS, where there are no locks of bytes, and on NFS, whose locks of a file are
+/// locks of all its bytes on the server. Programs that lock the whole file by `fcntl(2)`, as
+/// [java.nio.channels.FileChannel#lock] does, cover the turnstile, too. So a flush asks for the
+/// file's lock whether it has the turnstile or not, and a snapshot passes if the lock that is in
+/// its way is not of that one byte.
 ///
 /// A lock belongs to the open file, and ends with the process. There is no call that waits for one
 /// with a limit, so it is asked for again and again.
@@ -95,18 +101,28 @@ final class FileLocks {
     if (isAlone(descriptor)) {
       return;
     }
-    long deadline = deadline(LONG_NANOS);
     try {
-      if (await(() -> lockTurnstile(descriptor, false), deadline, true)
-          && await(() -> FileDescriptors.lock(descriptor, false), deadline, true)) {
+      if (await(() -> lockBehindTurnstile(descriptor), deadline(LONG_NANOS), true)) {
         return;
       }
     } finally {
       FileDescriptors.unlockByte(descriptor, TURNSTILE_AT);
     }
     throw new IOException(
-        "a process reads a snapshot of %s for more than %d seconds, so nothing was flushed: end it, or flush again"
+        "%s was locked for more than %d seconds, so nothing was flushed: end the processes that read a snapshot of it, or hold its flock(2), or flush again"
             .formatted(path, LONG_NANOS / 1_000_000_000));
+  }
+
+  /// Asks for the turnstile, and for the file's lock in any case.
+  private static boolean lockBehindTurnstile(int descriptor) throws SystemException {
+    try {
+      boolean _ = lockTurnstile(descriptor, false);
+    } catch (SystemException e) {
+      if (!e.isUnsupported()) {
+        throw e;
+      }
+    }
+    return FileDescriptors.lock(descriptor, false);
   }
 
   /// Keeps flushes from writing a file while a snapshot reads it, until the descriptor is closed.
@@ -118,17 +134,17 @@ final class FileLocks {
       return;
     }
     throw new IOException(
-        "%s is being flushed for more than %d seconds: try again"
+        "%s was locked for more than %d seconds, by a flush or by a program that holds its flock(2): try again"
             .formatted(path, LONG_NANOS / 1_000_000_000));
   }
 
   /// Goes through the turnstile, unless a flush holds it.
   private static boolean isOpen(int descriptor) throws SystemException {
-    boolean isOpen = lockTurnstile(descriptor, true);
-    if (isOpen) {
+    if (lockTurnstile(descriptor, true)) {
       FileDescriptors.unlockByte(descriptor, TURNSTILE_AT);
+      return true;
     }
-    return isOpen;
+    return !FileDescriptors.isLockedByItself(descriptor, TURNSTILE_AT);
   }
 
   static boolean lockTurnstile(int descriptor, boolean shared) throws SystemException {

@@ -30,6 +30,7 @@ final class FileMapping {
   /// Open as long as the mapping is, if that writes to the file; -1 otherwise.
   private final int descriptor;
 
+  private final FileBlocks blocks;
   private final @Nullable FileChannel channel;
   private final @Nullable Journal journal;
   private final Pool pool;
@@ -64,6 +65,7 @@ final class FileMapping {
     this.path = path;
     this.mapping = mapping;
     this.descriptor = mapping.writesToFile() ? opened : -1;
+    this.blocks = new FileBlocks(path, descriptor);
     this.channel = channel;
     this.journal = journal;
     this.isReserved = isReserved;
@@ -172,10 +174,10 @@ final class FileMapping {
     }
     try {
       // Before as well: what is written may give room back, since its old pages are not needed.
-      boolean wasFull = !isReserved && isDiskFull();
+      boolean wasFull = !isReserved && blocks.isDiskFull();
       FilePages.sync(address, bytes);
       FileDescriptors.sync(descriptor); // its size, too
-      if (wasFull || (!isReserved && isDiskFull())) {
+      if (wasFull || (!isReserved && blocks.isDiskFull())) {
         requireNoStoresThatNeedRoom();
       }
     } catch (IOException e) {
@@ -187,23 +189,10 @@ final class FileMapping {
   /// Refuses to vouch for stores that may have found the disk full. The kernel keeps no trace of
   /// such a store, and the thread that made it knows by its [InternalError] only.
   private void requireNoStoresThatNeedRoom() throws IOException {
-    long allocated = FileDescriptors.allocatedBytes(descriptor);
-    if (FileOpening.copies(path) || (allocated >= 0 && allocated < bytes)) {
+    if (blocks.needsMore(bytes)) {
       throw new IOException(
           "the disk of %s, or a quota, is full, and the file has pages that need more of it: stores to them fail, and may have. Make room, map the file again, and look"
               .formatted(path));
-    }
-  }
-
-  /// Whether no page more can be written. What a file system says of its room is an estimate, and
-  /// knows of no quota.
-  private boolean isDiskFull() {
-    try {
-      Path folder = path.getParent();
-      return FileOpening.free(path) < FilePages.pageBytes()
-          || (folder != null && !FileDescriptors.isRoomFor(folder, FilePages.pageBytes()));
-    } catch (IOException e) {
-      return false; // not known to be
     }
   }
 
@@ -241,17 +230,17 @@ final class FileMapping {
     }
   }
 
-  /// Gives a part of the file blocks on the disk, before anything of a flush is written: the file
-  /// may have a hole there.
+  /// Gives a part of the file blocks of its own, before anything of a flush is written: the file
+  /// may have a hole there, or another file may have the same blocks.
   private void reserve(long at, long length) throws IOException {
     if (!canReserve) {
       return;
     }
     try {
-      canReserve = FileDescriptors.reserve(descriptor, at, Math.min(length, bytes - at));
+      canReserve = blocks.reserve(at, Math.min(length, bytes - at));
     } catch (ScarceException e) {
       throw new ScarceException(
-          "%s has holes that the disk has no room for (%s), so nothing was flushed. The mapping keeps its changes: make room, and flush again"
+          "%s has holes, or shares blocks with other files, and the disk or a quota has no room for them (%s), so nothing was flushed. The mapping keeps its changes: make room, and flush again"
               .formatted(path, e.getMessage()));
     }
   }
@@ -336,6 +325,7 @@ final class FileMapping {
       FilePages.unmap(address, Pool.unitBytes(bytes));
     } catch (IOException e) {
       // The kernel's table of mappings is full, or another limit is reached.
+      layAgain(e);
       throw new UncheckedIOException(
           "could not close %s (%s), and it is mapped as before: give mappings back, and close it again"
               .formatted(path, e.getMessage()),
@@ -343,6 +333,23 @@ final class FileMapping {
     }
     takenOff = true;
     closeFiles();
+  }
+
+  /// Lays a file that could not be taken off over its range again, if it is [Mapping#SHARED]. With
+  /// `vm.overcommit_memory` 2, Linux before 6.12 takes the file away before it finds that no memory
+  /// may take its place. In place of a private mapping, memory counts no more than that did.
+  private void layAgain(IOException cause) {
+    if (mapping == Mapping.SHARED) {
+      try {
+        FilePages.mapAgain(descriptor, address, bytes, Pool.unitBytes(bytes));
+      } catch (IOException e) {
+        cause.addSuppressed(e);
+        throw new UncheckedIOException(
+            "could not close %s (%s), and it is not mapped as before: touch it no more, end this process"
+                .formatted(path, cause.getMessage()),
+            cause);
+      }
+    }
   }
 
   private void closeFiles() {

@@ -2,14 +2,12 @@ package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Pool;
 import dev.tigris.os.FileDescriptors;
-import dev.tigris.os.ScarceException;
 import dev.tigris.os.SystemException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -33,10 +31,6 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: one thread.
 final class FileOpening {
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
-
-  /// File systems that write each page to a new place: a block of its own is none for the next
-  /// version of the page.
-  private static final Set<String> COPYING = Set.of("btrfs", "zfs", "bcachefs");
 
   private final Path file;
   private final Mapping mapping;
@@ -90,7 +84,7 @@ final class FileOpening {
     }
     try {
       if (writable && leastBytes > 0) {
-        isMade = createIfMissing(file, leastBytes);
+        makeIfMissing();
       }
       path = file.toRealPath(); // so that one file has one journal
     } catch (NoSuchFileException e) {
@@ -100,7 +94,9 @@ final class FileOpening {
       throw new IOException(path + " is not a regular file, and cannot be mapped");
     }
     try {
-      descriptor = FileDescriptors.open(path, writable);
+      if (!isMade) {
+        descriptor = FileDescriptors.open(path, writable);
+      }
       isOurs = isMade && FileLocks.tryToLock(descriptor, false) && size() == 0;
       if (writable && !isOurs) {
         awaitMaker();
@@ -179,7 +175,7 @@ final class FileOpening {
 
   private FileMapping map(Pool pool) throws IOException {
     if (mapping == Mapping.SHARED) {
-      isReserved = reserve();
+      isReserved = new FileBlocks(path, descriptor).reserveAll();
     }
     FileMapping made =
         new FileMapping(path, mapping, descriptor, channel, journal, isReserved, pool);
@@ -212,12 +208,9 @@ final class FileOpening {
   }
 
   /// Whether no other process has mapped the file that this attempt has made, or is about to. One
-  /// that is shares the lock of the empty file. A file that could not even be opened cannot be
-  /// locked, and stays.
+  /// that is shares the lock of the empty file.
   private boolean mayDelete() throws IOException {
-    return descriptor >= 0
-        && (isOurs || (FileLocks.isAlone(descriptor) && size() == 0))
-        && isStillThere();
+    return (isOurs || (FileLocks.isAlone(descriptor) && size() == 0)) && isStillThere();
   }
 
   private void closeAll(Throwable cause) {
@@ -274,21 +267,22 @@ final class FileOpening {
     }
   }
 
-  /// Makes a missing file if the disk has room for it, and returns whether it has.
-  private static boolean createIfMissing(Path file, long bytes) throws IOException {
+  /// Makes and opens a missing file if the disk has room for it.
+  private void makeIfMissing() throws IOException {
     if (Files.exists(file)) {
-      return false;
+      return;
     }
     Path made = target(file); // a new file takes no link's place
     Path folder = made.getParent();
     if (folder != null && Files.isDirectory(folder)) {
-      requireRoom(folder, bytes, bytes);
+      FileBlocks.requireRoom(folder, leastBytes, leastBytes);
     }
     try {
-      FileChannel.open(made, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE).close();
-      return true;
+      descriptor = FileDescriptors.make(made);
+      path = made;
+      isMade = true;
     } catch (FileAlreadyExistsException e) {
-      return false; // another process was quicker
+      // Another process was quicker.
     }
   }
 
@@ -299,7 +293,7 @@ final class FileOpening {
     if (before >= leastBytes) {
       return false;
     }
-    requireRoom(path, leastBytes - before, leastBytes);
+    FileBlocks.requireRoom(path, leastBytes - before, leastBytes);
     try {
       if (FileDescriptors.reserve(descriptor, before, leastBytes - before)) {
         return true;
@@ -319,70 +313,6 @@ final class FileOpening {
       throw new IOException(
           "no room on the disk for a file of %d bytes: %s".formatted(leastBytes, e.getMessage()),
           e);
-    }
-  }
-
-  /// Gives all of the file blocks on the disk, so that no store finds the disk full: that would be
-  /// an [InternalError] of the thread that stores, or the end of the JVM. Returns false where the
-  /// file system cannot do that, or where it does not help.
-  ///
-  /// @throws IOException if the disk has no room for what is missing
-  private boolean reserve() throws IOException {
-    long bytes = size();
-    long allocated = FileDescriptors.allocatedBytes(descriptor);
-    boolean hasHoles = allocated >= 0 && allocated < bytes;
-    boolean copies = copies(path);
-    if (hasHoles && !copies) {
-      // Finding out by reserving would leave every other program without room.
-      long free = free(path);
-      if (bytes - allocated > free) {
-        throw holes(bytes, bytes - allocated, free);
-      }
-    }
-    try {
-      if (FileDescriptors.reserveOwn(descriptor, bytes)) {
-        return !copies;
-      }
-    } catch (ScarceException e) {
-      throw holes(
-          bytes, Math.max(0, bytes - FileDescriptors.allocatedBytes(descriptor)), free(path));
-    }
-    if (hasHoles) {
-      System.getLogger(Jbuf.class.getPackageName())
-          .log(
-              System.Logger.Level.WARNING,
-              "{0} has holes, which its file system cannot give blocks to: on a full disk a store"
-                  + " to one fails, with an InternalError or the end of the JVM. Map it DURABLE, or"
-                  + " copy it without holes",
-              path);
-    }
-    return false;
-  }
-
-  private ScarceException holes(long bytes, long missing, long free) {
-    return new ScarceException(
-        "%s has holes, or shares blocks with other files, and the disk or a quota has no room for them. %d of its %d bytes have no blocks, and %d bytes of the disk are free. Make room, or map it PRIVATE or as SNAPSHOT"
-            .formatted(path, missing, bytes, free));
-  }
-
-  /// Whether the file system of a file writes a page to a new place each time.
-  static boolean copies(Path path) throws IOException {
-    return COPYING.contains(Files.getFileStore(path).type());
-  }
-
-  /// How many bytes of a disk are free; the most there can be where it does not say.
-  static long free(Path place) throws IOException {
-    FileStore disk = Files.getFileStore(place);
-    return disk.getTotalSpace() > 0 ? disk.getUsableSpace() : Long.MAX_VALUE;
-  }
-
-  /// Refuses to fill a disk. Finding out by writing would leave every other program on that disk
-  /// without room meanwhile.
-  private static void requireRoom(Path place, long more, long bytes) throws IOException {
-    long free = free(place);
-    if (more > free) {
-      throw new IOException(
-          "no room on the disk for a file of %d bytes: %d are free".formatted(bytes, free));
     }
   }
 }

@@ -14,10 +14,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The lock that keeps flushes away is that of the file that was opened. The journal is found by
 /// name, and would be another file's if that has taken the name meanwhile, after a conversion or
-/// when a copy is put back. Then all is read again.
+/// when a copy is put back. Then all is read again. A file whose journal has no record needs none:
+/// it is read once, whatever becomes of its name.
 final class FileSnapshot {
   /// How much is read at once.
   private static final long PART_BYTES = 8 << 20;
+
+  /// How often a file is read whose name leads elsewhere each time.
+  static final int MOST_ATTEMPTS = 20;
 
   private final Path path;
   private final int descriptor;
@@ -31,13 +35,16 @@ final class FileSnapshot {
 
   /// Returns a buffer that nobody has viewed, of at least `leastBytes`.
   static Jbuf read(Path file, long leastBytes) throws IOException {
-    while (true) {
+    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       Jbuf whole = readOnce(file, leastBytes);
       if (whole != null) {
         return whole;
       }
       FileLocks.pause();
     }
+    throw new IOException(
+        "%s was replaced each of the %d times that it was read, and its journal may be that of another file: read it when no program replaces it"
+            .formatted(file, MOST_ATTEMPTS));
   }
 
   /// Returns null if the file was replaced meanwhile.
@@ -79,6 +86,14 @@ final class FileSnapshot {
 
   /// Reads the file and its journal. Returns false if the journal may be that of another file.
   private boolean fill(long address, long bytes) throws IOException {
+    if (!FileOpening.isNameOf(path, descriptor)) {
+      return false;
+    }
+    if (!Journal.mayHaveRecord(path) && FileOpening.isNameOf(path, descriptor)) {
+      // The journal was this file's, and under the lock no flush begins: the file has all.
+      copyTo(address, bytes);
+      return true;
+    }
     try {
       copyTo(address, bytes);
       Journal.overlay(path, address, bytes);

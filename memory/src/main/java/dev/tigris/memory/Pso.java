@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
 /// program that needs more marks the class with [Identity], or gives it a [HeapOnly] field. Later
 /// reads then return the same Java object, or the one that was written, as long as the stored
 /// offset is the same. (The object of a [PsoCursor] over the same container, which moves, is not
-/// kept for them: they return another, which stays.)
+/// kept for them: they return another, which stays. They do so, too, for a collection or an array
+/// whose bytes were replaced.)
 ///
 /// A reference to an object of *another* container cannot be stored: the Java object that it was
 /// assigned to keeps it, and all others see null. A container over a file, or one that was told to
@@ -486,6 +487,10 @@ public abstract class Pso {
 
   /// Returns whether another object stands for the same bytes, whichever Java object does so. Of
   /// two objects of which one lies in the other, at its first byte, neither equals the other.
+  ///
+  /// An object of a class without fields, read where an object of a subclass lies, equals all
+  /// objects that lie at that place. With such a class, equality is not transitive: do not put its
+  /// objects and those of its subclasses into one set.
   @Override
   public boolean equals(@Nullable Object other) {
     return this == other

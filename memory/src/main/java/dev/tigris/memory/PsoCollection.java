@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// A collection keeps where its elements lie. A read of the reference that leads to it, or of the
 /// root, looks whether that is so still, since a container can get other bytes: those of the next
 /// message, or of a process that clears a shared file and fills it again. A program that expects
-/// this reads the collection anew each time. Collections and cursors that it has kept stand for
-/// what was there before.
+/// this reads the collection anew each time. What it has kept itself, collections and cursors, goes
+/// on where the bytes fit its places, and stands for what was there before otherwise.
 ///
 /// The class of the elements is not stored. A field says it in its declaration,
 /// `PsoList<Trade> trades`, and whoever opens a container says it for its root.

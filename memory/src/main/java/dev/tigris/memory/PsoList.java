@@ -71,13 +71,20 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> {
     }
     Pso[] objects = known;
     Pso object = objects == null ? null : objects[(int) index];
-    if (object != null && object.isCurrentAt(container(), stored)) {
+    if (object != null && isFor(object, stored)) {
       return type().cast(object);
     }
     // Partner of the releases in store: whoever sees what was written there sees what is kept for
     // it, too.
     VarHandle.acquireFence();
     return stored == 0 ? absent(index) : recoverAnew(index, stored);
+  }
+
+  /// Whether a kept object can be handed out again. Of elements, arrays alone keep what they have
+  /// found in their bytes: all others are spared the virtual call.
+  private boolean isFor(Pso object, long stored) {
+    return object.isAt(container(), stored)
+        && (!elements().keepsWhatItFound() || object.isCurrent());
   }
 
   /// What an element is in whose place 0 was read.
@@ -107,7 +114,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> {
     T fresh = bind(check(stored));
     Pso[] objects = known();
     Pso before = objects[(int) index];
-    if (before != null && before.isCurrentAt(container(), stored)) {
+    if (before != null && isFor(before, stored)) {
       return type().cast(before);
     }
     Pso winner = (Pso) KNOWN_AT.compareAndExchange(objects, (int) index, before, fresh);

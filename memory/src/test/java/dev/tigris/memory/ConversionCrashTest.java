@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.testing.EveryTier;
 import dev.tigris.testing.Tier;
 import dev.tigris.testing.Wait;
+import dev.tigris.testing.host.Needs;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Command;
 import java.nio.file.Files;
@@ -18,7 +19,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A file whose converter is killed is the old one, to the byte, or the new one.
@@ -77,8 +81,30 @@ class ConversionCrashTest {
   }
 
   private static void assertPrintsTheSum(Path version, Path file) throws Exception {
-    Command app = Outside.command(List.of(), List.of("App", file.toString()), version);
+    assertPrintsTheSum(Outside.command(List.of(), List.of("App", file.toString()), version));
+  }
+
+  private static void assertPrintsTheSum(Command app) {
     assertEquals(NODES * (NODES + 1L) / 2 + "\n", app.errorsApart().output());
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void convertsInAFolderThatMayNotBeRead() throws Exception {
+    Needs.root("a process that is bound by permissions");
+    Path older = version("older", "int", "");
+    Path newer = version("newer", "long", " public double price;");
+    Path closed = Files.createDirectory(folder.resolve("closed"));
+    List<String> app = List.of("App", closed.resolve("nodes").toString());
+    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("-wx------"));
+    assertPrintsTheSum(Outside.command(List.of(), app, older).bound());
+    assertPrintsTheSum(Outside.command(List.of(), app, newer).bound());
+    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
+    try (Stream<Path> left = Files.list(closed)) {
+      assertEquals(
+          List.of("nodes", "nodes.journal"),
+          left.map(each -> each.getFileName().toString()).sorted().toList());
+    }
   }
 
   @Test

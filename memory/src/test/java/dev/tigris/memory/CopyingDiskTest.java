@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.testing.Slow;
+import dev.tigris.testing.Wait;
 import dev.tigris.testing.host.SmallDisk;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Command;
@@ -192,6 +193,65 @@ class CopyingDiskTest {
         jbuf.flush();
       }
       assertEquals(7, Files.readAllBytes(other)[BYTES - 1], "the other one is as it was");
+    }
+  }
+
+  /// Fills a disk but for some bytes.
+  private static Path fillBut(Path folder, long bytes) throws IOException {
+    Path filler = fill(folder);
+    try (RandomAccessFile cut = new RandomAccessFile(filler.toFile(), "rw")) {
+      cut.setLength(cut.length() - bytes);
+      cut.getFD().sync();
+    }
+    return filler;
+  }
+
+  private static Path twin(Path file) {
+    Path other = file.resolveSibling("other");
+    String _ = Command.of("cp", "--reflink=always", file + "", other + "").output();
+    return other;
+  }
+
+  @Test
+  void refusesAFileWithSharedBlocksThatTheDiskHasNoRoomForAndTakesNone() throws Exception {
+    try (SmallDisk disk = SmallDisk.xfs(temporary, 320 << 20)) {
+      Path file = file(disk.folder());
+      Path other = twin(file);
+      Path filler = fillBut(disk.folder(), BYTES / 2);
+      long free = FileBlocks.free(file);
+      assertTrue(free > BYTES / 4 && free < BYTES, "free are " + free);
+      IOException refused = assertThrows(IOException.class, () -> Jbuf.map(file, Mapping.SHARED));
+      assertTrue(refused.getMessage().contains("shares blocks"), refused.getMessage());
+      assertTrue(refused.getMessage().contains("4194304 of its 4194304"), refused.getMessage());
+      assertEquals(free, FileBlocks.free(file), "nothing of the disk was taken");
+      Jbuf.map(file, Mapping.PRIVATE).close();
+      Files.delete(filler);
+      Wait.until("XFS has freed its blocks", () -> FileBlocks.free(file) > 2 * BYTES);
+      Jbuf.map(file, Mapping.SHARED).close();
+      Path _ = fill(disk.folder());
+      Jbuf.map(file, Mapping.SHARED).close(); // it has them now, and so has the other
+      Jbuf.map(other, Mapping.SHARED).close();
+    }
+  }
+
+  @Test
+  void flushesNothingOfAFileWithSharedBlocksUntilThereIsRoomForAll() throws Exception {
+    try (SmallDisk disk = SmallDisk.xfs(temporary, 320 << 20)) {
+      Path file = file(disk.folder());
+      byte[] before = Files.readAllBytes(file);
+      Path other = twin(file);
+      try (Jbuf jbuf = Jbuf.map(file, Mapping.DURABLE)) {
+        jbuf.asBytes().fill((byte) 3);
+        Path filler = fillBut(disk.folder(), BYTES + BYTES / 2); // for the journal alone
+        IOException failed = assertThrows(IOException.class, jbuf::flush);
+        assertTrue(failed.getMessage().contains("nothing was flushed"), failed.getMessage());
+        assertArrayEquals(before, Files.readAllBytes(file));
+        Files.delete(filler);
+        Wait.until("XFS has freed its blocks", () -> FileBlocks.free(file) > 3 * BYTES);
+        jbuf.flush();
+        assertEquals(3, Files.readAllBytes(file)[BYTES - 1]);
+      }
+      assertArrayEquals(before, Files.readAllBytes(other), "the other one is as it was");
     }
   }
 }

@@ -7,16 +7,26 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.schema.Schema;
 import dev.tigris.testing.host.FaultyDisk;
+import dev.tigris.testing.host.Needs;
 import dev.tigris.testing.host.SmallDisk;
 import dev.tigris.testing.process.Command;
 import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -198,6 +208,57 @@ class FaultyDiskTest {
     }
   }
 
+  private static Path holding(Path file, long value) throws IOException {
+    byte[] bytes = new byte[2 * PAGE];
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putLong(0, value);
+    return Files.write(file, bytes);
+  }
+
+  @Test
+  void readsAFileOnceThatLosesItsNameMeanwhile() throws Exception {
+    try (ExecutorService others = Executors.newSingleThreadExecutor();
+        FaultyDisk disk = FaultyDisk.in(temporary)) {
+      Path file = holding(disk.folder().resolve("file"), 1);
+      Path next = holding(disk.folder().resolve("next"), 2);
+      disk.faults("hold=" + 2 * PAGE);
+      Future<Jbuf> first = others.submit(() -> Jbuf.map(file, Mapping.SNAPSHOT));
+      disk.awaitHeldRead();
+      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+      disk.faults();
+      assertEquals(
+          1,
+          first.get(10, TimeUnit.SECONDS).asLongs().get(0),
+          "it is whole, and is not read again");
+
+      disk.faults("hold=" + 2 * PAGE);
+      Future<Jbuf> second = others.submit(() -> Jbuf.map(file, Mapping.SNAPSHOT));
+      disk.awaitHeldRead();
+      Files.delete(file);
+      disk.faults();
+      assertEquals(2, second.get(10, TimeUnit.SECONDS).asLongs().get(0));
+    }
+  }
+
+  @Test
+  void readsAFileNotForEverWhoseJournalMayBeAnothers() throws Exception {
+    try (ExecutorService others = Executors.newSingleThreadExecutor();
+        FaultyDisk disk = FaultyDisk.in(temporary)) {
+      Path file = holding(disk.folder().resolve("file"), 1);
+      Files.write(Journal.pathFor(file), new byte[PAGE]);
+      disk.faults("hold=" + 2 * PAGE);
+      Future<Jbuf> reading = others.submit(() -> Jbuf.map(file, Mapping.SNAPSHOT));
+      for (int attempt = 0; attempt < FileSnapshot.MOST_ATTEMPTS; attempt++) {
+        disk.awaitHeldRead();
+        Files.move(holding(disk.folder().resolve("next"), 2), file, StandardCopyOption.ATOMIC_MOVE);
+        disk.faults("hold=" + 2 * PAGE);
+      }
+      ExecutionException failed =
+          assertThrows(ExecutionException.class, () -> reading.get(10, TimeUnit.SECONDS));
+      String why = String.valueOf(failed.getMessage());
+      assertTrue(why.contains("was replaced each of the 20 times"), why);
+    }
+  }
+
   @Test
   void mapsANewFileInAFolderThatCannotBeSynced() throws Exception {
     try (FaultyDisk disk = FaultyDisk.in(temporary)) {
@@ -211,6 +272,36 @@ class FaultyDiskTest {
         }
       }
     }
+  }
+
+  /// Makes, changes, opens and reads a file in a folder.
+  static final class Unprivileged {
+    public static void main(String[] arguments) throws IOException {
+      Path folder = Path.of(arguments[0]);
+      for (Mapping mapping : List.of(Mapping.SHARED, Mapping.DURABLE)) {
+        Path file = folder.resolve(mapping.toString());
+        for (int round = 0; round < 2; round++) {
+          try (Jbuf jbuf = Jbuf.map(file, mapping, BYTES)) {
+            storeToEachPage(jbuf);
+            jbuf.flush();
+          }
+        }
+        try (Jbuf copy = Jbuf.map(file, Mapping.SNAPSHOT)) {
+          System.out.println(mapping + " " + copy.capacityBytes());
+        }
+      }
+    }
+  }
+
+  @Test
+  void mapsFilesInAFolderThatMayNotBeRead() throws Exception {
+    Needs.root("a process that is bound by permissions");
+    Path folder = Files.createDirectory(temporary.resolve("unreadable"));
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("-wx------"));
+    String said = Jvm.of(Unprivileged.class).command(folder.toString()).bound().output();
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+    assertEquals("SHARED %d\nDURABLE %d\n".formatted(BYTES, BYTES), said);
+    assertEquals(List.of("DURABLE", "DURABLE.journal", "SHARED"), files(folder));
   }
 
   @Test

@@ -10,14 +10,18 @@ import dev.tigris.os.FileDescriptors;
 import dev.tigris.os.FilePages;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
 import dev.tigris.testing.process.Jvm;
 import dev.tigris.testing.process.OpenFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,6 +127,48 @@ class SnapshotTest {
       flushing.get();
       assertFalse(isTurnstileTaken(looking), "it is given up");
       FileDescriptors.close(looking);
+    }
+  }
+
+  /// Locks a whole file, as a program does that guards what it writes to it.
+  static final class Guard {
+    public static void main(String[] arguments) throws IOException {
+      Path file = Path.of(arguments[0]);
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+          FileLock lock = channel.lock()) {
+        System.out.println(lock.isValid() ? "locked" : "not locked");
+        int _ = System.in.read();
+      }
+    }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void worksWhileAnotherProgramLocksTheWholeFile() throws Exception {
+    Command guard = Jvm.of(Guard.class).quick().command(file().toString());
+    try (Jbuf durable = Jbuf.map(file(), Mapping.DURABLE, BYTES);
+        Child locking = guard.start();
+        ExecutorService others = Executors.newCachedThreadPool()) {
+      locking.expectLine("locked");
+      durable.asLongs().set(7, 1);
+      durable.flush();
+      try (Jbuf snapshot = Jbuf.map(file(), Mapping.SNAPSHOT)) {
+        assertEquals(1, snapshot.asLongs().get(7));
+      }
+      int reading = FileDescriptors.open(file().toRealPath(), false);
+      FileLocks.lockForSnapshot(file(), reading);
+      durable.asLongs().set(7, 2);
+      Future<Boolean> flushing =
+          others.submit(
+              () -> {
+                durable.flush();
+                return true;
+              });
+      assertThrows(TimeoutException.class, () -> flushing.get(50, TimeUnit.MILLISECONDS));
+      FileDescriptors.close(reading);
+      assertTrue(flushing.get(10, TimeUnit.SECONDS), "the reader was all that it waited for");
+      assertEquals(2, Jbuf.map(file(), Mapping.SNAPSHOT).asLongs().get(7));
+      locking.kill();
     }
   }
 

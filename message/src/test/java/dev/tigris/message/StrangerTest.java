@@ -8,8 +8,10 @@ import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.CompletionQueue;
+import dev.tigris.net.Connection;
 import dev.tigris.net.Descriptor;
 import dev.tigris.net.Fabric;
+import dev.tigris.net.InterfaceState;
 import dev.tigris.net.Posting;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
@@ -21,8 +23,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.FutureTask;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +40,7 @@ class StrangerTest {
   private static final int HEADER_BYTES = 48;
   private static final int GREETING = 1;
   private static final int DATA = 4;
+  private static final int BULK_REQUEST = 5;
   private static final int REFUSAL = 3;
   private static final long SESSION = 99;
   private static final long TAG = 4711;
@@ -146,6 +152,103 @@ class StrangerTest {
           return Jbuf.use().bytesByOwner().getOrDefault("messages", 0L) == 0;
         });
     serves();
+  }
+
+  @Test
+  void takesFewConnectionsThatHaveNotGreeted() {
+    Attributes attributes = Attributes.DEFAULT.withMaximumMessageBytes(8192);
+    List<VirtualInterface> silent = new ArrayList<>();
+    int rejected = 0;
+    for (int i = 0; i < 300; i++) {
+      switch (fabric.connect(address, CONNECTION_TAG, queue, attributes, PATIENCE)) {
+        case Connection.Established(VirtualInterface link) -> silent.add(link);
+        case Connection.Refused refused -> {
+          assertEquals(Connection.Reason.REJECTED, refused.reason());
+          rejected++;
+        }
+      }
+    }
+    assertEquals(44, rejected, "256 may be without a greeting");
+    silent.forEach(VirtualInterface::abort);
+    Wait.until(
+        "the others have left",
+        () -> {
+          try {
+            serves();
+            return true;
+          } catch (MessageException e) {
+            return false;
+          }
+        });
+  }
+
+  @Test
+  void aTransferThatIsNotWholeTakesNoBuffer() {
+    Endpoint[] at = new Endpoint[1];
+    server.run(
+        () -> {
+          at[0] = server.bundle().endpoint("pool", TAG);
+          at[0].errorHandler(returned -> {});
+          at[0].supply(List.of(Jbuf.allocate(4096, "pool"), Jbuf.allocate(4096, "pool")));
+        });
+    for (int i = 0; i < 3; i++) {
+      VirtualInterface link = connect();
+      send(link, greeting(1, 1, "pool", TAG));
+      ByteBuffer frame = ByteBuffer.allocate(48).order(ByteOrder.LITTLE_ENDIAN);
+      frame.putInt(BULK_REQUEST | 1 << 16).putInt(8).putLong(1);
+      frame.putLong(1_000).putLong(0).putLong(-1).putLong(7); // the last part, and 992 are missing
+      send(link, packet(DATA, 0, frame.array()));
+      Ticket memory = link.register(Jbuf.allocate(8192, "test").asBytes());
+      Descriptor next = memory;
+      while (link.state() == InterfaceState.CONNECTED) { // until the server ends it
+        if (memory.equals(next)) {
+          Posting _ = link.postReceive(memory);
+        }
+        next = queue.await(PATIENCE);
+        assertNotNull(next, "the connection stays");
+      }
+    }
+    assertEquals(2, server.call(() -> at[0].freeBuffers()));
+  }
+
+  @Test
+  void servesOthersBetweenTheBytesOfASlowWriter() throws Exception {
+    try (ByteByByte slow = new ByteByByte(HostAndPort.of(address).port());
+        Party writer = new Party(Options.DEFAULT, "tcp");
+        Party other = new Party(Options.DEFAULT, "tcp")) {
+      int[] replies = new int[1];
+      Endpoint from = other.call(() -> other.bundle().endpoint("other", 1));
+      other.run(
+          () -> {
+            from.handler(1, (token, message) -> replies[0]++);
+            from.map(0, "tcp", address, "server", TAG, PATIENCE);
+          });
+      FutureTask<Boolean> writing =
+          writer.start(
+              () -> {
+                Endpoint its = writer.bundle().endpoint("slow", 1);
+                its.map(0, "tcp", slow.address(), "server", TAG, PATIENCE);
+                its.request(0, 1, new long[0], Jbuf.allocate(200, "test").asBytes(), 0, 200);
+                return its.drain(PATIENCE);
+              });
+      int bytes = 0;
+      while (!writing.isDone()) {
+        if (!slow.passOne()) {
+          continue;
+        }
+        bytes++;
+        int before = replies[0];
+        other.run(
+            () -> {
+              from.request(0, 1);
+              while (replies[0] == before) {
+                boolean _ = other.bundle().await(PATIENCE); // false after a wake
+              }
+            });
+      }
+      assertTrue(writing.get());
+      assertTrue(bytes > 200, bytes + " bytes have passed");
+    }
   }
 
   @Test

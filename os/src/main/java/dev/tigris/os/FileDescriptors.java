@@ -1,10 +1,14 @@
 package dev.tigris.os;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Set;
 
@@ -21,6 +25,13 @@ public final class FileDescriptors {
 
   private static final int OWN = 0600;
 
+  // A file that is new, on Linux, and its permissions, of which the user's mask takes some.
+  private static final int O_CREAT = 0x40;
+  private static final int O_EXCL = 0x80;
+  private static final int NEW = 0666;
+  private static final int ENOENT = 2;
+  private static final int EEXIST = 17;
+
   /// A mode of fallocate(2): blocks that the file shares with others (`cp --reflink`) become its
   /// own.
   private static final int FALLOC_FL_UNSHARE_RANGE = 0x40;
@@ -31,6 +42,7 @@ public final class FileDescriptors {
   private static final int LOCK_UN = 8;
 
   // The lock of some bytes that belongs to the open file, as flock(2)'s does. Linux 3.15.
+  private static final int F_OFD_GETLK = 36;
   private static final int F_OFD_SETLK = 37;
   private static final int F_RDLCK = 0;
   private static final int F_WRLCK = 1;
@@ -70,6 +82,30 @@ public final class FileDescriptors {
       long name = name(arena, file).address();
       int flags = (writable ? O_RDWR : 0) | O_CLOEXEC;
       return (int) SystemException.check("open " + file, Native.OPEN.call(name, flags));
+    }
+  }
+
+  /// Makes a file, opens it for writing, and returns its descriptor.
+  ///
+  /// @throws java.nio.file.FileAlreadyExistsException if there is one
+  /// @throws java.nio.file.NoSuchFileException if its folder is missing
+  public static int make(Path file) throws IOException {
+    if (!Platform.LINUX) { // where the mode of a new file is passed in another way
+      Files.createFile(file);
+      return open(file, true);
+    }
+    NativeAccess.own().require();
+    try (Arena arena = Arena.ofConfined()) {
+      long name = name(arena, file).address();
+      int flags = O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC;
+      long opened = Native.OPEN.call(name, flags, NEW);
+      if (opened == -EEXIST) {
+        throw new FileAlreadyExistsException(file.toString());
+      }
+      if (opened == -ENOENT) {
+        throw new NoSuchFileException(file.toString());
+      }
+      return (int) SystemException.check("make " + file, opened);
     }
   }
 
@@ -150,11 +186,14 @@ public final class FileDescriptors {
     return allocate(descriptor, 0, from, bytes);
   }
 
-  /// Gives a file blocks of its own for the bytes that it has. Where its blocks may be those of
-  /// other files, too (XFS), it gets copies, since a later write would need them. Otherwise as
+  /// Gives a file blocks of its own for bytes that it has. Where its blocks may be those of other
+  /// files, too (XFS), it gets copies, since a later write would need them. Otherwise as
   /// [#reserve].
-  public static boolean reserveOwn(int descriptor, long bytes) throws SystemException {
-    return allocate(descriptor, FALLOC_FL_UNSHARE_RANGE, 0, bytes) || reserve(descriptor, 0, bytes);
+  ///
+  /// @throws SystemException if there is no room: some of the bytes may have their copies by then
+  public static boolean reserveOwn(int descriptor, long from, long bytes) throws SystemException {
+    return allocate(descriptor, FALLOC_FL_UNSHARE_RANGE, from, bytes)
+        || reserve(descriptor, from, bytes);
   }
 
   /// Whether the file system of a folder, and the quota there, has room for so many bytes more: a
@@ -241,18 +280,42 @@ public final class FileDescriptors {
     }
   }
 
+  /// Whether another descriptor has a lock of this one byte that is not shared. A lock of more
+  /// bytes, such as one of the whole file, is none.
+  public static boolean isLockedByItself(int descriptor, long at) throws SystemException {
+    if (!Platform.LINUX) {
+      return false;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment range = range(arena, at, F_RDLCK);
+      SystemException.check(
+          "look at the locks of a file", lockCall(descriptor, F_OFD_GETLK, range));
+      return range.get(ValueLayout.JAVA_SHORT, 0) != F_UNLCK
+          && range.get(ValueLayout.JAVA_LONG, RANGE_START_AT) == at
+          && range.get(ValueLayout.JAVA_LONG, RANGE_LENGTH_AT) == 1;
+    }
+  }
+
   private static long setLock(int descriptor, long at, int kind) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment range = arena.allocate(RANGE_BYTES, Long.BYTES);
-      range.set(ValueLayout.JAVA_SHORT, 0, (short) kind);
-      range.set(ValueLayout.JAVA_LONG, RANGE_START_AT, at);
-      range.set(ValueLayout.JAVA_LONG, RANGE_LENGTH_AT, 1);
-      long result;
-      do {
-        result = Native.Linux.FCNTL.call(descriptor, F_OFD_SETLK, range.address());
-      } while (result == -SystemException.INTERRUPTED);
-      return result;
+      return lockCall(descriptor, F_OFD_SETLK, range(arena, at, kind));
     }
+  }
+
+  private static MemorySegment range(Arena arena, long at, int kind) {
+    MemorySegment range = arena.allocate(RANGE_BYTES, Long.BYTES);
+    range.set(ValueLayout.JAVA_SHORT, 0, (short) kind);
+    range.set(ValueLayout.JAVA_LONG, RANGE_START_AT, at);
+    range.set(ValueLayout.JAVA_LONG, RANGE_LENGTH_AT, 1);
+    return range;
+  }
+
+  private static long lockCall(int descriptor, int command, MemorySegment range) {
+    long result;
+    do {
+      result = Native.Linux.FCNTL.call(descriptor, command, range.address());
+    } while (result == -SystemException.INTERRUPTED);
+    return result;
   }
 
   // SAFETY: bounds: names end with a zero, and the buffers of statx and fcntl have the sizes of

@@ -65,6 +65,18 @@ public final class FilePages {
     mapOver(address, bytes, flags, -1, "take a file off its range");
   }
 
+  /// Lays a file over its range again, shared, after [#unmap] has failed: nothing
+  /// may be mapped in a part of it. Changes nothing where the file is mapped still.
+  ///
+  /// @param bytes the bytes of the file
+  /// @param rangeBytes the bytes of the range, as many or more
+  public static void mapAgain(int descriptor, long address, long bytes, long rangeBytes)
+      throws IOException {
+    map(descriptor, address, bytes, true);
+    long end = (bytes + pageBytes() - 1) & -pageBytes();
+    Pages.fill(address + end, rangeBytes - end);
+  }
+
   private static void mapOver(long address, long bytes, int flags, int descriptor, String what)
       throws IOException {
     int fixed = flags | Mappings.MAP_FIXED;

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.testing.host.FaultyDisk;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,6 +70,25 @@ class SortFaultyDiskTest {
     assertEquals(100_000, Files.size(output));
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
     assertEquals(List.of("sorted"), files(folder));
+  }
+
+  static final class Generates {
+    public static void main(String[] arguments) throws Exception {
+      System.out.println(GenerateJob.to(Path.of(arguments[0]), 1_000).run().records());
+    }
+  }
+
+  @Test
+  void generatesIntoAFolderThatMayNotBeRead() throws Exception {
+    Needs.root("a process that is bound by permissions");
+    Path folder = Files.createDirectory(temporary.resolve("unreadable"));
+    Path output = folder.resolve("made");
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("-wx------"));
+    Command generates = Jvm.of(Generates.class).quick().command(output.toString()).bound();
+    assertEquals("1000\n", generates.output());
+    assertEquals(100_000, Files.size(output));
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+    assertEquals(List.of("made"), files(folder));
   }
 
   @Test

@@ -15,8 +15,9 @@ import java.util.List;
 /// Faults are words such as `read=5`: the operation, and the number of the error that it ends with.
 /// They are `read`, `write`, `fsync`, `fsyncdir` and `fallocate` (which fails with EOPNOTSUPP
 /// unless it is `fallocate=0`). `readfrom=4096` is where reads begin to fail, with EIO.
-/// `room=65536` is how many bytes it can hold, and `direct=1` opens
-/// files such that they cannot be mapped for sharing.
+/// `room=65536` is how many bytes it can hold, and `direct=1` opens files such that they cannot be
+/// mapped for sharing. With `hold=4096`, reads of files of so many bytes wait until the faults are
+/// set again.
 public final class FaultyDisk implements AutoCloseable {
   private static final Path DEVICE = Path.of("/dev/fuse");
 
@@ -71,6 +72,11 @@ public final class FaultyDisk implements AutoCloseable {
   public void faults(String... faults) throws IOException {
     // Never empty: that would be a cut, and nothing would be written.
     Files.writeString(folder.resolve(FaultyFiles.CONTROL), String.join(" ", faults) + " ");
+  }
+
+  /// Waits for a read that `hold` keeps waiting.
+  public void awaitHeldRead() {
+    server.expectLine(FaultyFiles.HOLDS);
   }
 
   @Override

@@ -8,8 +8,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 /// that waits for a thread of the same JVM waits for ever once that stops for a collection.
 final class FaultyFiles {
   static final String READY = "serving";
+
+  /// What it prints when it holds a read.
+  static final String HOLDS = "holds a read";
 
   /// The file that faults are written to.
   static final String CONTROL = ".faults";
@@ -43,6 +48,7 @@ final class FaultyFiles {
   private final FileOutputStream out = new FileOutputStream(FileDescriptor.in);
   private final Map<Long, Node> nodes = new HashMap<>();
   private final Map<String, Integer> faults = new HashMap<>();
+  private final List<byte[]> held = new ArrayList<>();
   private final Node root = new Node(1, FOLDER | 0777, 0, 0);
   private final int locks;
   private long numbered = 1;
@@ -123,7 +129,9 @@ final class FaultyFiles {
         error = e.error;
       }
       boolean wantsNoReply = operation == 2 || operation == 42 || operation == 36;
-      if (!wantsNoReply) {
+      if (operation == 15 && isHeld(message)) {
+        hold(message.getLong(8), error, result);
+      } else if (!wantsNoReply) {
         reply(message.getLong(8), error, result);
       }
       if (operation == 26) {
@@ -133,6 +141,21 @@ final class FaultyFiles {
   }
 
   private void reply(long unique, int error, @Nullable ByteBuffer result) {
+    send(message(unique, error, result));
+  }
+
+  private boolean isHeld(ByteBuffer header) {
+    Node node = nodes.get(header.getLong(16));
+    return node != null && node.size >= faults.getOrDefault("hold", Integer.MAX_VALUE);
+  }
+
+  /// Replies when the faults are others.
+  private void hold(long unique, int error, @Nullable ByteBuffer result) {
+    held.add(message(unique, error, result));
+    System.out.println(HOLDS);
+  }
+
+  private static byte[] message(long unique, int error, @Nullable ByteBuffer result) {
     ByteBuffer body = result == null || error != 0 ? ByteBuffer.allocate(0) : result;
     byte[] whole = new byte[16 + body.limit()];
     int _ =
@@ -142,8 +165,12 @@ final class FaultyFiles {
             .putLong(unique)
             .put(body)
             .remaining();
+    return whole;
+  }
+
+  private void send(byte[] message) {
     try {
-      out.write(whole);
+      out.write(message);
     } catch (IOException e) {
       // The caller was killed meanwhile.
     }
@@ -427,6 +454,8 @@ final class FaultyFiles {
         faults.put(word.substring(0, equals), Integer.valueOf(word.substring(equals + 1)));
       }
     }
+    held.forEach(this::send);
+    held.clear();
   }
 
   private void store(Node node, long to, byte[] bytes) throws Refusal {

@@ -1,0 +1,112 @@
+package dev.tigris.message;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.message.ErrorHandler.Returned;
+import dev.tigris.net.Attributes;
+import dev.tigris.net.CompletionQueue;
+import dev.tigris.net.Connection;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.VirtualInterface;
+import dev.tigris.testing.Slow;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Jvm;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// A server whose memory is used up refuses the peer that asks for more, and serves the others.
+class MemoryLimitTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final long CONNECTION_TAG = 0x5449_4752_4953_414dL;
+
+  /// A connection takes 16 MiB for its receives, and a session 8 MiB and more.
+  private static final Options LARGE = Options.DEFAULT.withPayloadBytes(1 << 20);
+
+  /// Room for one client and one connection more.
+  private static final String BUDGET = "-Dtigris.memory.budget=48m";
+
+  private static final int TRANSFER_BYTES = 60 << 20;
+
+  /// The server, whose heap has no room for a transfer.
+  static final class Server {
+    private Server() {}
+
+    public static void main(String[] arguments) {
+      try (Bundle bundle = Bundle.open(LARGE, "tcp")) {
+        Endpoint at = bundle.endpoint("server", 1);
+        at.handler(1, (token, message) -> token.reply(1));
+        System.out.println(bundle.listen("tcp", "127.0.0.1:0"));
+        while (true) {
+          boolean _ = bundle.await(Duration.ofSeconds(1));
+        }
+      }
+    }
+  }
+
+  @Test
+  @Slow("another process, and memory that is waited for")
+  void aPeerThatTakesAllMemoryEndsNoOther() {
+    try (Child child = Jvm.of(Server.class).options(BUDGET, "-Xmx40m").command().start();
+        Fabric fabric = Fabric.open("tcp")) {
+      String address = child.nextLine();
+      takeAllByConnecting(fabric, address);
+      try (Party first = new Party(LARGE, List.of(fabric));
+          Party second = new Party(LARGE, List.of(fabric))) {
+        List<Returned> returned = new ArrayList<>();
+        int[] replies = new int[1];
+        Endpoint from = first.call(() -> first.bundle().endpoint("first", 2));
+        first.run(
+            () -> {
+              from.errorHandler(returned::add);
+              from.handler(1, (token, message) -> replies[0]++);
+              from.map(0, "tcp", address, "server", 1, PATIENCE);
+              Bytes payload = Jbuf.allocate(TRANSFER_BYTES, "test").asBytes();
+              from.bulk(0, 1, new long[0], payload, 0, TRANSFER_BYTES, () -> {});
+              while (returned.isEmpty()) {
+                assertTrue(first.bundle().await(PATIENCE));
+              }
+              assertEquals(Reason.TOO_LONG, returned.getFirst().reason());
+            });
+        second.run(
+            () -> {
+              Endpoint other = second.bundle().endpoint("second", 2);
+              String refusal =
+                  assertThrows(
+                          MessageException.class,
+                          () -> other.map(0, "tcp", address, "server", 1, PATIENCE))
+                      .getMessage();
+              assertTrue(refusal.contains("no memory for a session"), refusal);
+            });
+        first.run(
+            () -> {
+              from.request(0, 1);
+              while (replies[0] == 0) {
+                assertTrue(first.bundle().await(PATIENCE));
+              }
+            });
+      }
+      assertTrue(child.isAlive());
+    }
+  }
+
+  /// Connects more often than there is memory for, and greets on none of the connections.
+  private static void takeAllByConnecting(Fabric fabric, String address) {
+    try (CompletionQueue queue = fabric.completionQueue()) {
+      List<VirtualInterface> all = new ArrayList<>();
+      Attributes attributes = Attributes.DEFAULT.withMaximumMessageBytes(2 << 20);
+      for (int i = 0; i < 4; i++) {
+        Connection made = fabric.connect(address, CONNECTION_TAG, queue, attributes, PATIENCE);
+        if (made instanceof Connection.Established(VirtualInterface link)) {
+          all.add(link);
+        }
+      }
+      all.forEach(VirtualInterface::abort);
+    }
+  }
+}
