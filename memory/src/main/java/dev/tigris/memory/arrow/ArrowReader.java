@@ -2,15 +2,11 @@ package dev.tigris.memory.arrow;
 
 import dev.tigris.memory.Pso;
 import dev.tigris.memory.PsoTable;
-import dev.tigris.memory.arrow.Messages.Message;
 import dev.tigris.memory.internal.ObjectAccess;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 
 /// Reads an Arrow file or stream into tables of objects, as many rows at a time as the caller
 /// likes. [ArrowRows] makes it.
@@ -39,18 +35,12 @@ public final class ArrowReader<T extends Pso> implements AutoCloseable {
   private final Class<T> type;
   private final int strideBytes;
   private final RowSource source;
-  private final List<SourceColumn> columns;
+  private final RowBatches batches;
   private final List<Filler> fillers;
 
-  /// The dictionaries that columns need, as fields with their values, and those that have come.
-  private final Map<Long, Field> wanted = new HashMap<>();
-
-  private final Map<Long, DictionaryValues> dictionaries = new HashMap<>();
-
-  /// The rows of the batch at hand, and how many of them were read.
-  private long batchRows;
-
+  /// How many rows of the batch at hand were read.
   private long batchRead;
+
   private long rows;
   private boolean isBroken;
   private boolean isClosed;
@@ -59,11 +49,9 @@ public final class ArrowReader<T extends Pso> implements AutoCloseable {
     this.type = rows.type();
     this.strideBytes = rows.strideBytes();
     this.source = source;
-    this.columns = SourceColumn.of(source.fields());
-    this.fillers = rows.plan(columns);
-    for (SourceColumn column : columns) {
-      column.addDictionaries(wanted);
-    }
+    this.batches = new RowBatches(source);
+    this.fillers = rows.plan(batches.columns());
+    batches.begin();
   }
 
   /// Returns all columns that there are, also those that the class has no field for.
@@ -100,7 +88,7 @@ public final class ArrowReader<T extends Pso> implements AutoCloseable {
     long size = table.size();
     long added = 0;
     while (added < most && nextRows()) {
-      long count = Math.min(most - added, batchRows - batchRead);
+      long count = Math.min(most - added, batches.rows() - batchRead);
       ObjectAccess.OBJECTS.reserve(table, size + added, count);
       fill(table, size + added, count);
       added += count;
@@ -133,54 +121,11 @@ public final class ArrowReader<T extends Pso> implements AutoCloseable {
 
   /// Goes to the next batch that has rows, if the one at hand has no more.
   private boolean nextRows() throws IOException {
-    while (batchRead == batchRows) {
-      Message message = source.next();
-      if (message == null) {
-        return false;
-      }
-      if (message.kind() == Metadata.DICTIONARY) {
-        addDictionary(message);
-        continue;
-      }
-      BatchWalk walk = new BatchWalk(message.header(), message.body());
-      batchRows = walk.rows();
+    if (batchRead == batches.rows()) {
       batchRead = 0;
-      for (SourceColumn column : columns) {
-        column.place(walk, dictionaries);
-        column.requireRows(batchRows);
-      }
+      return batches.next();
     }
     return true;
-  }
-
-  private void addDictionary(Message message) throws IOException {
-    FlatTable header = message.header();
-    long id = header.longField(0, 0);
-    Field field = wanted.get(id);
-    if (field == null) {
-      return;
-    }
-    BatchWalk walk = new BatchWalk(header.required(1, "values"), message.body());
-    Field plain = new Field(field.name(), field.type(), field.isNullable(), null, field.children());
-    SourceColumn column = SourceColumn.of(List.of(plain)).getFirst().want();
-    boolean isDelta = header.byteField(2, 0) != 0;
-    DictionaryValues values = isDelta ? dictionaries.get(id) : null;
-    if (values == null) {
-      values = Objects.requireNonNull(DictionaryValues.of(field.type()));
-      dictionaries.put(id, values);
-    }
-    try {
-      column.place(walk, dictionaries);
-      column.requireRows(walk.rows());
-      if (column.rows() > DictionaryValues.MOST - values.count()) {
-        throw new ArrowException(
-            "%s has a dictionary of more than %d values: write it without a dictionary"
-                .formatted(column, DictionaryValues.MOST));
-      }
-      values.add(column.cells(0, (int) column.rows()));
-    } finally {
-      column.close();
-    }
   }
 
   /// Returns how many rows were read.
@@ -191,13 +136,7 @@ public final class ArrowReader<T extends Pso> implements AutoCloseable {
   /// Closes the file or the stream.
   @Override
   public void close() throws IOException {
-    if (!isClosed) {
-      isClosed = true;
-      try (source) {
-        for (SourceColumn column : columns) {
-          column.close();
-        }
-      }
-    }
+    isClosed = true;
+    batches.close();
   }
 }

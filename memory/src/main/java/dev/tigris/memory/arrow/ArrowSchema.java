@@ -11,6 +11,11 @@ import java.util.stream.Collectors;
 public final class ArrowSchema {
   private final List<Field> fields;
 
+  /// A column.
+  ///
+  /// @param type as PyArrow prints it: `timestamp[us, tz=UTC]`
+  public record Column(String name, String type, boolean isNullable) {}
+
   ArrowSchema(List<Field> fields) {
     this.fields = List.copyOf(fields);
   }
@@ -28,6 +33,13 @@ public final class ArrowSchema {
   /// Returns the names of the columns, in their order.
   public List<String> names() {
     return fields.stream().map(Field::name).toList();
+  }
+
+  /// Returns the columns in their order.
+  public List<Column> columns() {
+    return fields.stream()
+        .map(field -> new Column(field.name(), field.typeText(), field.isNullable()))
+        .toList();
   }
 
   List<Field> fields() {

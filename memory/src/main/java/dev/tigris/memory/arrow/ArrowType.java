@@ -42,6 +42,19 @@ sealed interface ArrowType {
     }
   }
 
+  /// Returns how many buffers a column has, beside those of its parts and those that views lead to.
+  default int buffers() {
+    return switch (this) {
+      case ArrowType.Null _ -> 0;
+      case ArrowType.Struct _, ArrowType.FixedList _ -> 1;
+      case ArrowType.Text(Size size) -> size == Size.VIEW ? 2 : 3;
+      case ArrowType.Binary(Size size) -> size == Size.VIEW ? 2 : 3;
+      case ArrowType.Many(Size _, boolean hasSizes) -> hasSizes ? 3 : 2;
+      case ArrowType.Other(String _, int buffers) -> buffers;
+      default -> 2;
+    };
+  }
+
   /// Nothing but nulls.
   record Null() implements ArrowType {
     @Override
@@ -67,6 +80,15 @@ sealed interface ArrowType {
         case 32 -> "float";
         default -> "double";
       };
+    }
+  }
+
+  /// A decimal number: a whole number of that many bits, of which `scale` digits stand behind the
+  /// point.
+  record Decimal(int precision, int scale, int bits) implements ArrowType {
+    @Override
+    public String toString() {
+      return "decimal%d(%d, %d)".formatted(bits, precision, scale);
     }
   }
 

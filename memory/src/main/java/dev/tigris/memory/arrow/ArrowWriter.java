@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /// Writes tables of objects as an Arrow file or stream, one table after the other, without holding
 /// more than a batch in memory. [ArrowRows] makes it.
@@ -36,61 +35,44 @@ public final class ArrowWriter<T extends Pso> implements AutoCloseable {
   private final int strideBytes;
   private final int batchRows;
   private final List<Column> columns;
-  private final List<Field> fields;
-  private final Sink sink;
-  private final @Nullable PartialFile file;
-  private final boolean hasFooter;
-  private final Batch batch = new Batch();
-  private final List<Sink.Block> dictionaries = new ArrayList<>();
-  private final List<Sink.Block> batches = new ArrayList<>();
+  private final Output output;
   private int waiting;
   private long rows;
-  private boolean isComplete;
-  private boolean isBroken;
 
-  private ArrowWriter(
-      ArrowRows<T> rows, OutputStream out, @Nullable PartialFile file, boolean hasFooter)
-      throws IOException {
+  private ArrowWriter(ArrowRows<T> rows, List<Column> columns, Output output) throws IOException {
     this.type = rows.type();
     this.strideBytes = rows.strideBytes();
     this.batchRows = rows.rowsPerBatch();
-    this.columns = rows.columns();
-    this.fields = columns.stream().map(Column::field).toList();
-    this.sink = new Sink(out);
-    this.file = file;
-    this.hasFooter = hasFooter;
-    begin();
+    this.columns = columns;
+    this.output = output;
+    List<EnumColumn> enums = new ArrayList<>();
+    columns.forEach(column -> column.addEnums(enums));
+    for (int id = 0; id < enums.size(); id++) {
+      EnumColumn each = enums.get(id);
+      each.addDictionaryTo(output.batch());
+      output.writeDictionary(id, each.dictionaryValues());
+    }
+  }
+
+  private static List<Field> fields(List<Column> columns) {
+    return columns.stream().map(Column::field).toList();
   }
 
   static <T extends Pso> ArrowWriter<T> toFile(ArrowRows<T> rows, Path path) throws IOException {
-    PartialFile file = new PartialFile(path);
+    List<Column> columns = rows.columns();
+    Output output = Output.toFile(fields(columns), path);
     try {
-      return new ArrowWriter<>(rows, file.stream(), file, true);
+      return new ArrowWriter<>(rows, columns, output);
     } catch (Throwable e) {
-      file.close();
+      output.close();
       throw e;
     }
   }
 
   static <T extends Pso> ArrowWriter<T> to(ArrowRows<T> rows, OutputStream out, boolean hasFooter)
       throws IOException {
-    return new ArrowWriter<>(rows, out, null, hasFooter);
-  }
-
-  private void begin() throws IOException {
-    if (hasFooter) {
-      sink.magic();
-    }
-    sink.message(Metadata.schemaMessage(fields), batch);
-    List<EnumColumn> enums = new ArrayList<>();
-    columns.forEach(column -> column.addEnums(enums));
-    for (int id = 0; id < enums.size(); id++) {
-      EnumColumn each = enums.get(id);
-      each.addDictionaryTo(batch);
-      byte[] metadata = Metadata.dictionaryMessage(id, batch, each.dictionaryValues());
-      dictionaries.add(sink.message(metadata, batch));
-      batch.clear();
-    }
+    List<Column> columns = rows.columns();
+    return new ArrowWriter<>(rows, columns, Output.to(fields(columns), out, hasFooter));
   }
 
   /// Writes all elements of a table. Those that do not fill a batch wait for the next table, or for
@@ -109,14 +91,14 @@ public final class ArrowWriter<T extends Pso> implements AutoCloseable {
   ///
   /// @throws IndexOutOfBoundsException if they are not all there
   public void write(PsoTable<T> table, long from, long to) throws IOException {
-    requireOpen();
+    output.requireOpen();
     Objects.checkFromToIndex(from, to, table.size());
     if (ObjectAccess.OBJECTS.elementType(table) != type) {
       throw new IllegalArgumentException(
           "a table of %s cannot be written as rows of %s"
               .formatted(ObjectAccess.OBJECTS.elementType(table).getName(), type.getName()));
     }
-    isBroken = true;
+    output.begin();
     try {
       for (long at = from; at < to; ) {
         long most = Math.min(to - at, Math.min(BLOCK_ROWS, batchRows - waiting));
@@ -132,29 +114,16 @@ public final class ArrowWriter<T extends Pso> implements AutoCloseable {
           writeBatch();
         }
       }
-      isBroken = false;
+      output.succeeded();
     } finally {
       Reference.reachabilityFence(table);
     }
   }
 
-  private void requireOpen() {
-    if (isComplete || isBroken) {
-      throw new IllegalStateException(
-          isComplete
-              ? "the writer is complete or closed: make another one"
-              : "an earlier write has failed, so that the rest is not written: close the writer");
-    }
-  }
-
   private void writeBatch() throws IOException {
     if (waiting > 0) {
-      columns.forEach(column -> column.addTo(batch));
-      Sink.Block block = sink.message(Metadata.rowsMessage(batch, waiting), batch);
-      if (hasFooter) {
-        batches.add(block);
-      }
-      batch.clear();
+      columns.forEach(column -> column.addTo(output.batch()));
+      output.writeRows(waiting);
       columns.forEach(Column::clear);
       waiting = 0;
     }
@@ -165,11 +134,10 @@ public final class ArrowWriter<T extends Pso> implements AutoCloseable {
   ///
   /// @throws IOException if it cannot be written
   public void flush() throws IOException {
-    requireOpen();
-    isBroken = true;
+    output.begin();
     writeBatch();
-    sink.flush();
-    isBroken = false;
+    output.flush();
+    output.succeeded();
   }
 
   /// Returns how many rows were given to this writer.
@@ -183,26 +151,13 @@ public final class ArrowWriter<T extends Pso> implements AutoCloseable {
   /// @throws IOException if it cannot be written; a file does not appear then
   public void complete() throws IOException {
     flush();
-    isBroken = true;
-    sink.end();
-    if (hasFooter) {
-      sink.footer(Metadata.footer(fields, dictionaries, batches));
-    }
-    sink.flush();
-    if (file != null) {
-      file.complete();
-    }
-    isBroken = false;
-    isComplete = true;
+    output.complete();
   }
 
   /// Ends the writing. A file that is not complete is deleted. A stream that the caller has given
   /// stays open, and its reader finds it cut off unless it is complete.
   @Override
   public void close() throws IOException {
-    isComplete = true;
-    if (file != null) {
-      file.close();
-    }
+    output.close();
   }
 }

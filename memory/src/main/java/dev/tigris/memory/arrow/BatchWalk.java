@@ -39,6 +39,10 @@ final class BatchWalk {
     return number == 0 ? BufferRange.Codec.LZ4 : BufferRange.Codec.ZSTD;
   }
 
+  BufferRange.Codec codec() {
+    return codec;
+  }
+
   /// The number of rows, which all columns have.
   long rows() throws ArrowException {
     long count = rows.longField(0, 0);

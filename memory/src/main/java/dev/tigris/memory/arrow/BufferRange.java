@@ -28,6 +28,13 @@ final class BufferRange implements AutoCloseable {
   private final SourceColumn column;
   private final Body body;
   private final Codec codec;
+
+  /// Where the buffer lies in the body.
+  private final long bodyStart;
+
+  private final long bodyBytes;
+
+  /// Where its bytes do: behind the size of a compressed one.
   private long start;
   private long bytes;
 
@@ -43,6 +50,8 @@ final class BufferRange implements AutoCloseable {
   BufferRange(SourceColumn column, Body body, long start, long bytes, Codec codec) {
     this.column = column;
     this.body = body;
+    this.bodyStart = start;
+    this.bodyBytes = bytes;
     this.start = start;
     this.bytes = bytes;
     this.codec = codec;
@@ -122,6 +131,21 @@ final class BufferRange implements AutoCloseable {
       whole = known;
     }
     return known;
+  }
+
+  /// Returns how many bytes [#whole] keeps in memory.
+  long keptBytes() {
+    byte[] known = whole;
+    return known == null ? 0 : known.length;
+  }
+
+  /// Gives up what is kept in memory. It can be read again, from its beginning.
+  void forget() throws IOException {
+    close();
+    start = bodyStart;
+    bytes = bodyBytes;
+    lastStart = 0;
+    isOpen = false;
   }
 
   /// Decompresses a range. Ranges are asked for in their order.

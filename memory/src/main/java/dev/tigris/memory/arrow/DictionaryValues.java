@@ -110,7 +110,7 @@ final class DictionaryValues {
   /// Values that are texts need no width, and others have one.
   static @Nullable DictionaryValues of(ArrowType type) {
     int width = SourceColumn.width(type);
-    if (type instanceof ArrowType.Text) {
+    if (type instanceof ArrowType.Text || type instanceof ArrowType.Binary) {
       return new DictionaryValues(0);
     }
     return width > 0 ? new DictionaryValues(width) : null;

@@ -48,14 +48,34 @@ final class Growing {
     INT.set(bytes, at, value);
   }
 
+  void addLong(long value) {
+    int at = take(Long.BYTES);
+    LONG.set(bytes, at, value);
+  }
+
   void add(MemorySegment from, long offset, int count) {
     int at = take(count);
     MemorySegment.copy(from, ValueLayout.JAVA_BYTE, offset, bytes, at, count);
   }
 
+  void add(byte value) {
+    int at = take(1);
+    bytes[at] = value;
+  }
+
   void add(byte[] from) {
     int at = take(from.length);
     System.arraycopy(from, 0, bytes, at, from.length);
+  }
+
+  void add(byte[] from, int start, int count) {
+    int at = take(count);
+    System.arraycopy(from, start, bytes, at, count);
+  }
+
+  /// Forgets what lies behind the first `count` bytes.
+  void cut(int count) {
+    length = count;
   }
 
   void clear() {

@@ -91,7 +91,7 @@ record Numbers(ArrowType from, Primitive to, long factor) {
     };
   }
 
-  private static double real(byte[] data, int index, int bits) {
+  static double real(byte[] data, int index, int bits) {
     return switch (bits) {
       case 16 -> Float.float16ToFloat((short) Growing.SHORT.get(data, index * Short.BYTES));
       case 32 -> Float.intBitsToFloat((int) Growing.INT.get(data, index * Integer.BYTES));

@@ -89,6 +89,10 @@ final class RowSource implements AutoCloseable {
     return fields;
   }
 
+  boolean hasFooter() {
+    return blocks != null;
+  }
+
   /// Returns the next message with rows or a dictionary, or null at the end.
   @Nullable Message next() throws IOException {
     if (blocks != null) {

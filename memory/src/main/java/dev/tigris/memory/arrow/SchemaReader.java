@@ -108,6 +108,19 @@ final class SchemaReader {
     return new ArrowType.Whole(bits, details.byteField(1, 0) != 0);
   }
 
+  private static ArrowType decimal(FlatTable details) throws ArrowException {
+    int precision = details.intField(0, 0);
+    int scale = details.intField(1, 0);
+    int bits = details.intField(2, 128);
+    boolean isKnown = bits == 32 || bits == 64 || bits == 128 || bits == 256;
+    if (!isKnown || precision < 1 || precision > 76 || scale < -76 || scale > 76) {
+      throw details.damaged(
+          "a decimal number has %d bits, %d digits and a scale of %d"
+              .formatted(bits, precision, scale));
+    }
+    return new ArrowType.Decimal(precision, scale, bits);
+  }
+
   private static Unit unit(FlatTable details, int absent) throws ArrowException {
     int unit = details.shortField(0, absent);
     return switch (unit) {
@@ -162,7 +175,7 @@ final class SchemaReader {
       case Metadata.STRUCT -> new ArrowType.Struct();
       case Metadata.FIXED_SIZE_BINARY -> new ArrowType.FixedBinary(size(details));
       case Metadata.FIXED_SIZE_LIST -> new ArrowType.FixedList(size(details));
-      case Metadata.DECIMAL -> new ArrowType.Other("decimal", 2);
+      case Metadata.DECIMAL -> decimal(details);
       case Metadata.INTERVAL -> new ArrowType.Other("interval", 2);
       case Metadata.MAP -> new ArrowType.Other("map", 2);
       case Metadata.RUN_END_ENCODED -> new ArrowType.Other("run_end_encoded", 0);

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A column, or a part of one, that rows are read from. Each message with rows says where its
@@ -25,6 +24,9 @@ final class SourceColumn {
   /// The most bytes that are read at once, which is more than fields have room for in a part of the
   /// rows. A dictionary is read as a whole.
   static final long MOST_BYTES = 256 << 20;
+
+  /// The most bytes of buffers that views lead to which are kept for the next rows.
+  private static final long MOST_KEPT_BYTES = 32 << 20;
 
   private static final int VIEW_BYTES = 16;
   private static final int SHORT_VIEW_BYTES = 12;
@@ -114,7 +116,7 @@ final class SourceColumn {
     }
     Field.Dictionary dictionary = field.dictionary();
     ArrowType type = dictionary == null ? field.type() : dictionary.index();
-    int count = bufferCount(type);
+    int count = type.buffers();
     if (isView(type)) {
       count += walk.nextVariadic(this);
     }
@@ -151,18 +153,6 @@ final class SourceColumn {
         || (type instanceof ArrowType.Binary(Size binary) && binary == Size.VIEW);
   }
 
-  private static int bufferCount(ArrowType type) {
-    return switch (type) {
-      case ArrowType.Null _ -> 0;
-      case ArrowType.Struct _, ArrowType.FixedList _ -> 1;
-      case ArrowType.Text(Size size) -> size == Size.VIEW ? 2 : 3;
-      case ArrowType.Binary(Size size) -> size == Size.VIEW ? 2 : 3;
-      case ArrowType.Many(Size _, boolean hasSizes) -> hasSizes ? 3 : 2;
-      case ArrowType.Other(String _, int buffers) -> buffers;
-      default -> 2;
-    };
-  }
-
   /// How many bytes a value of a type has; 0 if that is not fixed. A bit takes a byte once it is
   /// read.
   static int width(ArrowType type) {
@@ -170,6 +160,7 @@ final class SourceColumn {
       case ArrowType.Bool _ -> 1;
       case ArrowType.Whole(int bits, boolean _) -> bits / Byte.SIZE;
       case ArrowType.Real(int bits) -> bits / Byte.SIZE;
+      case ArrowType.Decimal(int _, int _, int bits) -> bits / Byte.SIZE;
       case ArrowType.Date(boolean isMillis) -> isMillis ? Long.BYTES : Integer.BYTES;
       case ArrowType.Time(ArrowType.Unit _, int bits) -> bits / Byte.SIZE;
       case ArrowType.Timestamp _, ArrowType.Duration _ -> Long.BYTES;
@@ -250,8 +241,8 @@ final class SourceColumn {
   private Cells cells(ArrowType type, long from, int count, byte @Nullable [] absent)
       throws IOException {
     return switch (type) {
-      case ArrowType.Text(Size size) when size == Size.VIEW -> views(from, count, absent);
       case ArrowType.Text(Size size) -> texts(size, from, count, absent);
+      case ArrowType.Binary(Size size) -> texts(size, from, count, absent);
       case ArrowType.Null _ -> Cells.ofFixed(count, absent, new byte[0]);
       default -> Cells.ofFixed(count, absent, fixed(type, from, count));
     };
@@ -293,8 +284,34 @@ final class SourceColumn {
     return offsets;
   }
 
+  /// Returns how many of some rows, one at least, have up to `most` bytes of values, or elements of
+  /// lists.
+  int rowsWithin(long from, int count, long most) throws IOException {
+    Size size =
+        switch (field.type()) {
+          case ArrowType.Text(Size text) -> text;
+          case ArrowType.Binary(Size binary) -> binary;
+          case ArrowType.Many(Size list, boolean _) -> list;
+          default -> Size.VIEW;
+        };
+    if (size == Size.VIEW || field.dictionary() != null) {
+      long each =
+          field.type() instanceof ArrowType.FixedList(int length) ? length : width(field.type());
+      return Math.clamp(most / Math.max(1, each), 1, count);
+    }
+    long[] offsets = offsets(size, from, count, Long.MAX_VALUE);
+    int rows = count;
+    while (rows > 1 && offsets[rows] - offsets[0] > most) {
+      rows--;
+    }
+    return rows;
+  }
+
   private Cells texts(Size size, long from, int count, byte @Nullable [] absent)
       throws IOException {
+    if (size == Size.VIEW) {
+      return views(from, count, absent);
+    }
     BufferRange data = buffers.get(2);
     long[] offsets = offsets(size, from, count, data.bytes());
     long first = offsets[0];
@@ -342,8 +359,17 @@ final class SourceColumn {
         starts[i] = start;
       }
     }
+    long kept = 0;
     for (int i = 0; i < datas.length; i++) {
-      datas[i] = Objects.requireNonNullElse(datas[i], new byte[0]);
+      kept += i == 0 ? 0 : buffers.get(i + 1).keptBytes();
+    }
+    for (int i = 0; i < datas.length; i++) {
+      if (datas[i] == null) {
+        datas[i] = new byte[0];
+        if (i > 0 && kept > MOST_KEPT_BYTES) {
+          buffers.get(i + 1).forget();
+        }
+      }
     }
     return new Cells(count, absent, new byte[0], datas, which, starts, lengths);
   }

@@ -20,8 +20,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /// Bytes that claim to be an Arrow file or stream. They are read from a file, by its footer, and
-/// from a stream. What was read is written and read again.
+/// from a stream, as objects and as text. What was read is written and read again.
 public final class ArrowFuzz {
+  /// A column of nulls has as many as it says.
+  private static final long MOST_ROWS = 5000;
+
   private static final int CAPACITY = 1 << 16;
   private static final Jbuf JBUF = Jbuf.allocate(CAPACITY);
   private static final ArrowRows<Row> ROWS =
@@ -96,6 +99,7 @@ public final class ArrowFuzz {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    asText(input);
     PsoTable<Row> table = new PsoTable<>(container(), Row.class, 1);
     table.add();
     try (ArrowReader<Row> reader = ROWS.reader(FILE)) {
@@ -112,6 +116,31 @@ public final class ArrowFuzz {
       requireSize(other, reader.rows());
     } catch (ContainerFullException | IOException e) {
       // It was found out.
+    }
+  }
+
+  /// Reads all of it as text, from the file and as a stream, and looks at it.
+  private static void asText(byte[] input) {
+    for (boolean isStream : new boolean[] {false, true}) {
+      try (ArrowTextReader reader =
+          isStream
+              ? ArrowTextReader.of(new ByteArrayInputStream(input))
+              : ArrowTextReader.open(FILE)) {
+        String _ = reader.schema().toString();
+        while (reader.rows() < MOST_ROWS && reader.next()) {
+          for (int i = 0; i < reader.columns().size(); i++) {
+            String _ = reader.text(i);
+          }
+        }
+        if (reader.rows() < MOST_ROWS) {
+          ArrowSummary found = ArrowSummary.of(FILE);
+          if (!isStream && found.rows() != reader.rows()) {
+            throw new AssertionError(reader.rows() + " rows, not " + found);
+          }
+        }
+      } catch (IOException e) {
+        // It was found out.
+      }
     }
   }
 
