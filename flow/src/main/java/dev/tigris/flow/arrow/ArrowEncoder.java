@@ -8,8 +8,6 @@ import dev.tigris.memory.Pso;
 import dev.tigris.memory.PsoTable;
 import dev.tigris.memory.arrow.ArrowRows;
 import dev.tigris.memory.arrow.ArrowWriter;
-import java.io.OutputStream;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Turns tables of objects into the bytes of one Arrow file. Each water that comes in is a
@@ -23,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: that of a [Module].
 public final class ArrowEncoder<T extends Pso> implements Module {
-  private static final int WATER_BYTES = 256 << 10;
-
   private final ArrowRows<T> rows;
   private final Pieces pieces = new Pieces();
   private @Nullable ArrowWriter<T> writer;
@@ -36,18 +32,14 @@ public final class ArrowEncoder<T extends Pso> implements Module {
 
   @Override
   public void init(ModuleContext context) {
-    if (context.replicas() != 1) {
-      throw new IllegalStateException(
-          "stage %s has %d replicas, which would write as many files into one: give it one"
-              .formatted(context.stage(), context.replicas()));
-    }
+    Pieces.requireOneReplica(context);
   }
 
   @Override
   public void process(Water in, Stream out) throws Exception {
     PsoTable<T> table = in.container().rootTable(rows.type());
     if (table != null) {
-      pieces.out = out;
+      pieces.to(out);
       writer().write(table);
     }
   }
@@ -63,51 +55,8 @@ public final class ArrowEncoder<T extends Pso> implements Module {
 
   @Override
   public void finish(Stream out) throws Exception {
-    pieces.out = out;
+    pieces.to(out);
     writer().complete();
     pieces.putLast();
-  }
-
-  /// Cuts what is written into waters.
-  private static final class Pieces extends OutputStream {
-    /// Where they are put: the stream of the call.
-    private @Nullable Stream out;
-
-    private @Nullable Water water;
-    private int used;
-
-    @Override
-    public void write(int value) {
-      write(new byte[] {(byte) value}, 0, 1);
-    }
-
-    @Override
-    public void write(byte[] bytes, int from, int length) {
-      Objects.checkFromIndexSize(from, length, bytes.length);
-      for (int at = 0; at < length; ) {
-        Water current = water;
-        if (current == null) {
-          current = Objects.requireNonNull(out).spring().createWater(WATER_BYTES);
-          water = current;
-        }
-        int count = Math.min(length - at, WATER_BYTES - used);
-        current.bytes().copyFrom(used, bytes, from + at, count);
-        used += count;
-        at += count;
-        if (used == WATER_BYTES) {
-          putLast();
-        }
-      }
-    }
-
-    void putLast() {
-      Water current = water;
-      if (current != null) {
-        current.setSize(used);
-        water = null;
-        used = 0;
-        Objects.requireNonNull(out).put(current);
-      }
-    }
   }
 }

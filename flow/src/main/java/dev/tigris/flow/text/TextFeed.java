@@ -2,6 +2,7 @@ package dev.tigris.flow.text;
 
 import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.StreamKind;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,6 +66,22 @@ public final class TextFeed extends StreamGroup {
           "blocks of %d bytes: a block has 1 to %d".formatted(bytes, 64 << 20));
     }
     return new TextFeed(files, format, bytes);
+  }
+
+  /// Reads the names of the columns: the first row of the first file. There are none where the file
+  /// is empty, or its first row is one as any other.
+  ///
+  /// @throws IOException if the file cannot be read
+  public List<String> columns() throws IOException {
+    TextFile file = TextFile.open(files.getFirst(), format, blockBytes);
+    try {
+      byte[] names = file.names();
+      return names == null
+          ? List.of()
+          : List.of(Names.of(names, format.separator(), format.isCsv()));
+    } finally {
+      file.left();
+    }
   }
 
   @Override
