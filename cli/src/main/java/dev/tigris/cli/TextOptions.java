@@ -173,7 +173,7 @@ final class TextOptions {
   }
 
   /// Reads a separator: a character of one byte, or `\0` or `\t`.
-  private static char separator(String text) {
+  static char separator(String text) {
     return switch (text) {
       case "\\0" -> 0;
       case "\\t" -> '\t';

@@ -40,6 +40,7 @@ final class Tigris {
     commands.put("gen", GenCommand::new);
     commands.put("sort", SortCommand::new);
     commands.put("check", CheckCommand::new);
+    commands.put("arrow", ArrowCommand::new);
     commands.put("layout", LayoutCommand::new);
     commands.put("specialize", SpecializeCommand::new);
     commands.put("net", NetCommand::new);

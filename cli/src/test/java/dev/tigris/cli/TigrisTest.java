@@ -51,7 +51,17 @@ class TigrisTest {
     assertEquals(ExitCode.OK, result.code());
     for (String command :
         new String[] {
-          "demo", "gen", "sort", "check", "layout", "specialize", "net", "help", "test", "bench"
+          "demo",
+          "gen",
+          "sort",
+          "check",
+          "arrow",
+          "layout",
+          "specialize",
+          "net",
+          "help",
+          "test",
+          "bench"
         }) {
       assertTrue(result.out().contains("\n  " + command + " "), command + " in " + result.out());
     }
@@ -59,7 +69,7 @@ class TigrisTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"demo", "gen", "sort", "check", "layout", "specialize", "net"})
+  @ValueSource(strings = {"demo", "gen", "sort", "check", "arrow", "layout", "specialize", "net"})
   void teachesEachCommandWithExamples(String command) {
     Result asked = shell.run(command + " --help");
     assertEquals(ExitCode.OK, asked.code());
@@ -83,7 +93,7 @@ class TigrisTest {
   void helpLinesFitATerminal() {
     for (String topic :
         new String[] {
-          "", "demo", "gen", "sort", "check", "layout", "specialize", "net", "exit-codes"
+          "", "demo", "gen", "sort", "check", "arrow", "layout", "specialize", "net", "exit-codes"
         }) {
       shell
           .run(("help " + topic).strip())
