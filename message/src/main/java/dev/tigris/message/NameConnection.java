@@ -52,6 +52,9 @@ final class NameConnection implements AutoCloseable {
   /// The longest line, in bytes. A name has 255, and an address of a file system up to 4096.
   private static final int LINE_BYTES = 8192;
 
+  /// The most places of an endpoint in an answer.
+  private static final int MOST_PLACES = 256;
+
   /// The socket below: a Unix socket, or TLS over TCP.
   interface Socket extends Closeable {
     /// Connects and authenticates, unless it is connected.
@@ -119,17 +122,7 @@ final class NameConnection implements AutoCloseable {
   /// @throws IOException if the server does not answer in time
   List<List<String>> ask(Duration limit, String... question) throws IOException {
     List<List<String>> answer = new ArrayList<>();
-    Thread cutter =
-        Thread.ofVirtual()
-            .start(
-                () -> {
-                  try {
-                    Thread.sleep(limit);
-                    close();
-                  } catch (InterruptedException e) {
-                    // the answer is there
-                  }
-                });
+    Thread cutter = closeAfter(limit);
     try (this) {
       greet();
       say(question);
@@ -138,11 +131,31 @@ final class NameConnection implements AutoCloseable {
         if (!line.getFirst().equals(AT)) {
           return answer;
         }
+        if (answer.size() > MOST_PLACES) {
+          throw new IOException("the answer names more than %d places".formatted(MOST_PLACES));
+        }
       }
       throw new IOException("the name server has ended the connection");
     } finally {
       cutter.interrupt();
     }
+  }
+
+  /// Has this connection end after a while, whatever its peer does.
+  ///
+  /// @return the thread that ends it, to be interrupted if it is over before
+  Thread closeAfter(Duration limit) {
+    return Thread.ofVirtual()
+        .name("tigris-names-limit")
+        .start(
+            () -> {
+              try {
+                Thread.sleep(limit);
+                close();
+              } catch (InterruptedException e) {
+                // it is over
+              }
+            });
   }
 
   /// Reads the line of a look-up.
@@ -186,6 +199,16 @@ final class NameConnection implements AutoCloseable {
           "'%s' must have 1 to %d bytes, without tabs and line breaks"
               .formatted(text, LINE_BYTES / 4));
     }
+  }
+
+  /// Keeps other threads from writing, until [#endAnswer].
+  void beginAnswer() {
+    writing.lock();
+  }
+
+  /// Lets other threads write.
+  void endAnswer() {
+    writing.unlock();
   }
 
   /// Writes a line.

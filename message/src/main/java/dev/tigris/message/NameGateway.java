@@ -17,19 +17,26 @@ import org.jspecify.annotations.Nullable;
 /// Answers the look-ups of other machines, whose certificates it trusts. It asks the name server of
 /// this machine for each, so that it need not be in that process. Other machines cannot register.
 final class NameGateway implements AutoCloseable {
-  /// The most connections, each of which has a thread and at most some seconds; others are closed.
+  /// The most connections, each of which has a thread and a limited time; others are closed.
   private static final int MOST_CONNECTIONS = 256;
 
   private static final long PAUSE_NANOS = 10_000_000;
   private static final Duration ANSWER = Duration.ofSeconds(5);
 
+  /// How long a connection may take, with the handshake. A stranger that sends a byte now and then
+  /// must not keep its place.
+  static final Duration LONGEST = Duration.ofSeconds(15);
+
   private final SSLServerSocket listener;
   private final NameService names;
+  private final Duration longest;
   private final Set<NameConnection> connections = ConcurrentHashMap.newKeySet();
   private volatile boolean isClosed;
 
-  NameGateway(NameService names, String address, Tls tls) {
+  /// @param longest how long a connection may take
+  NameGateway(NameService names, String address, Tls tls, Duration longest) {
     this.names = names;
+    this.longest = longest;
     try {
       this.listener = TlsNameSocket.listen(HostAndPort.parse(address), tls);
     } catch (IOException e) {
@@ -66,6 +73,7 @@ final class NameGateway implements AutoCloseable {
   }
 
   private void serve(NameConnection.Socket below, NameConnection connection) {
+    Thread cutter = connection.closeAfter(longest);
     try (connection) {
       below.connect();
       if (connection.isGreeted()) {
@@ -80,6 +88,7 @@ final class NameGateway implements AutoCloseable {
       System.getLogger(NameGateway.class.getName())
           .log(System.Logger.Level.DEBUG, "another machine was not served", e);
     } finally {
+      cutter.interrupt();
       connections.remove(connection);
     }
   }

@@ -144,18 +144,23 @@ final class NameServer implements AutoCloseable {
       String registration = line.get(4);
       long tag = Long.parseUnsignedLong(line.get(1), 16);
       NameService.Location at = new NameService.Location(line.get(2), line.get(3));
-      switch (registry.register(connection, registration, name, tag, at)) {
-        case GRANTED -> connection.say(NameConnection.OK, name, registration);
-        case WAITS -> connection.say(NameConnection.WAITING, name, registration);
-        case TOO_MANY ->
-            connection.say(
-                NameConnection.REFUSED,
-                name,
-                registration,
-                "the process has %d names already".formatted(NameRegistry.MOST_NAMES));
-        case OTHER_TAG ->
-            connection.say(
-                NameConnection.REFUSED, name, registration, "it is registered with another tag");
+      connection.beginAnswer(); // "waiting" comes before the "ok" that another thread says
+      try {
+        switch (registry.register(connection, registration, name, tag, at)) {
+          case GRANTED -> connection.say(NameConnection.OK, name, registration);
+          case WAITS -> connection.say(NameConnection.WAITING, name, registration);
+          case TOO_MANY ->
+              connection.say(
+                  NameConnection.REFUSED,
+                  name,
+                  registration,
+                  "the process has %d names already".formatted(NameRegistry.MOST_NAMES));
+          case OTHER_TAG ->
+              connection.say(
+                  NameConnection.REFUSED, name, registration, "it is registered with another tag");
+        }
+      } finally {
+        connection.endAnswer();
       }
     } else if (verb.equals(NameConnection.WITHDRAW) && line.size() == 2) {
       NameRegistry.Granted next = registry.withdraw(connection, line.get(1));

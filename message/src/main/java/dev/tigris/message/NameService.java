@@ -52,10 +52,10 @@ public final class NameService implements AutoCloseable {
   private final Thread thread;
   private volatile @Nullable NameServer server;
 
-  /// The connection to the server, and the one that has greeted it.
+  /// The connection to the server, and what waits to be said over it once it has greeted.
   private volatile @Nullable NameConnection reached;
 
-  private volatile @Nullable NameConnection connection;
+  private volatile @Nullable Outbox outbox;
   private @Nullable NameGateway gateway;
   private volatile String trouble = "";
   private volatile boolean isClosed;
@@ -103,7 +103,7 @@ public final class NameService implements AutoCloseable {
               ? "the names are closed"
               : "the names are open to other machines already: close this NameService first");
     }
-    NameGateway made = new NameGateway(this, address, tls);
+    NameGateway made = new NameGateway(this, address, tls, NameGateway.LONGEST);
     gateway = made;
     return made.address();
   }
@@ -220,13 +220,9 @@ public final class NameService implements AutoCloseable {
         throw new IllegalArgumentException(
             "this process has registered '%s' already: withdraw it first".formatted(name));
       }
-      NameConnection open = connection;
-      try {
-        if (open != null) {
-          send(open, name, made);
-        }
-      } catch (IOException e) {
-        // the server has ended: it is registered with the next one
+      Outbox open = outbox;
+      if (open != null) { // if the server ends first, it is registered with the next one
+        send(open, name, made);
       }
     }
     return made.result();
@@ -235,13 +231,9 @@ public final class NameService implements AutoCloseable {
   /// Withdraws an endpoint of this process; does nothing if it is not registered.
   public void withdraw(String name) {
     synchronized (own) {
-      NameConnection open = connection;
-      try {
-        if (own.remove(name) != null && open != null) {
-          open.say(NameConnection.WITHDRAW, name);
-        }
-      } catch (IOException e) {
-        // the server has ended, and the next one does not know the name
+      Outbox open = outbox;
+      if (own.remove(name) != null && open != null) { // the next server does not know the name
+        open.add(NameConnection.WITHDRAW, name);
       }
     }
   }
@@ -271,9 +263,9 @@ public final class NameService implements AutoCloseable {
     return folder.resolve("tigris-names.socket");
   }
 
-  private static void send(NameConnection to, String name, Registered its) throws IOException {
+  private static void send(Outbox to, String name, Registered its) {
     for (Location at : its.locations()) {
-      to.say(
+      to.add(
           NameConnection.REGISTER,
           Long.toHexString(its.tag()),
           at.provider(),
@@ -295,21 +287,25 @@ public final class NameService implements AutoCloseable {
         try (NameConnection made = NameConnection.to(socket())) {
           reached = made;
           made.greet();
-          synchronized (own) {
-            connection = made;
-            for (Map.Entry<String, Registered> each : own.entrySet()) {
-              send(made, each.getKey(), each.getValue());
+          try (Outbox lines = new Outbox(made)) {
+            synchronized (own) {
+              outbox = lines;
+              for (Map.Entry<String, Registered> each : own.entrySet()) {
+                send(lines, each.getKey(), each.getValue());
+              }
+            }
+            pause = FIRST_PAUSE_NANOS;
+            trouble = "";
+            for (List<String> line = made.next(); line != null; line = made.next()) {
+              answered(line);
             }
           }
-          pause = FIRST_PAUSE_NANOS;
-          trouble = "";
-          for (List<String> line = made.next(); line != null; line = made.next()) {
-            answered(line);
-          }
         } finally {
-          connection = null;
+          outbox = null;
         }
-      } catch (IOException e) { // another process is about to listen, or has just ended
+        // Another process is about to listen, or has just ended. What an odd server or folder leads
+        // to does not end the registrations either.
+      } catch (IOException | RuntimeException e) {
         trouble = String.valueOf(e.getMessage());
         LockSupport.parkNanos(pause);
         pause = Math.min(LONGEST_PAUSE_NANOS, 2 * pause);

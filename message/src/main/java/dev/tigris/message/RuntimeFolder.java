@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// The folder for what the processes of a user share while they run.
 final class RuntimeFolder {
@@ -20,11 +21,17 @@ final class RuntimeFolder {
   /// Returns XDG_RUNTIME_DIR, or else a folder of this user's among the temporary files, which is
   /// made if need be.
   ///
-  /// @throws MessageException if it cannot be trusted: another user owns it, or may enter it
+  /// @throws MessageException if neither can be trusted: another user owns it, or may enter it
   static Path find() {
-    String given = System.getenv("XDG_RUNTIME_DIR");
-    if (given != null && !given.isEmpty() && Files.isDirectory(Path.of(given))) {
-      return require(Path.of(given));
+    return find(System.getenv("XDG_RUNTIME_DIR"));
+  }
+
+  /// As [#find()].
+  ///
+  /// @param given the value of XDG_RUNTIME_DIR, which containers set to a folder for all users
+  static Path find(@Nullable String given) {
+    if (given != null && !given.isEmpty() && isOurs(Path.of(given))) {
+      return Path.of(given);
     }
     Path folder = Path.of("/tmp", "tigris-" + UnixSocket.user());
     try {
@@ -35,6 +42,15 @@ final class RuntimeFolder {
       throw new MessageException("make the folder %s: %s".formatted(folder, e.getMessage()), e);
     }
     return require(folder);
+  }
+
+  private static boolean isOurs(Path folder) {
+    try {
+      Path _ = require(folder);
+      return true;
+    } catch (MessageException e) {
+      return false;
+    }
   }
 
   /// Returns the folder if only this user can enter it.

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.message.NameService.Location;
 import dev.tigris.net.Tls;
 import dev.tigris.testing.Slow;
+import dev.tigris.testing.Wait;
 import dev.tigris.testing.host.TlsKey;
 import dev.tigris.testing.process.Child;
 import java.io.IOException;
@@ -98,6 +99,42 @@ class NameGatewayTest {
       InputStream in = plain.getInputStream();
       byte[] answer = in.readAllBytes();
       assertTrue(new String(answer, StandardCharsets.ISO_8859_1).indexOf("welcome") < 0);
+    }
+  }
+
+  @Test
+  void strangersDoNotKeepTheirPlaces() throws IOException {
+    List<Socket> strangers = new ArrayList<>();
+    try (NameGateway gateway =
+        new NameGateway(names, "127.0.0.1:0", ours, Duration.ofMillis(500))) {
+      HostAndPort at = HostAndPort.parse(gateway.address());
+      for (int i = 0; i < 256; i++) {
+        strangers.add(new Socket(at.host(), at.port()));
+      }
+      Wait.until(
+          "there is a place",
+          () -> {
+            for (Socket each : strangers) {
+              write(each, 22); // a handshake begins like that; the first byte again and again
+            }
+            try {
+              return !NameService.find(at.toString(), ours, "sums", TAG, PATIENCE).isEmpty();
+            } catch (MessageException e) {
+              return false;
+            }
+          });
+    } finally {
+      for (Socket each : strangers) {
+        each.close();
+      }
+    }
+  }
+
+  private static void write(Socket to, int value) {
+    try {
+      to.getOutputStream().write(value);
+    } catch (IOException e) {
+      // it was closed
     }
   }
 

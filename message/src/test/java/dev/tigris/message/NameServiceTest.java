@@ -6,13 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.message.NameService.Location;
+import dev.tigris.testing.Tier;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,6 +24,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Scanner;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -128,6 +134,102 @@ class NameServiceTest {
         first.pause();
       }
     }
+  }
+
+  @Test
+  void namesAreWithdrawnWithoutAWaitForAStoppedServer() throws Exception {
+    try (Child first = other("first")) {
+      first.expectLine("serves");
+      try (NameService names = NameService.open(folder)) {
+        names.register("own", TAG, PLACE, PATIENCE);
+        first.pause();
+        FutureTask<String> changing =
+            new FutureTask<>(
+                () -> {
+                  for (int i = 0; i < 20_000; i++) { // more than the socket takes
+                    CompletableFuture<String> _ = names.begin("changes", TAG, PLACE);
+                    names.withdraw("changes");
+                  }
+                },
+                "done");
+        Thread _ = Thread.ofPlatform().daemon().start(changing);
+        assertEquals("done", changing.get(10, TimeUnit.SECONDS));
+        first.resume();
+        names.register("changes", TAG, PLACE, PATIENCE);
+        assertTrue(found(names, "changes"));
+        assertTrue(found(names, "own"));
+      }
+    }
+  }
+
+  @Test
+  void saysThatANameWaitsBeforeItIsGranted() throws Exception {
+    try (NameService names = NameService.open(folder)) {
+      names.register("own", TAG, PLACE, PATIENCE);
+      UnixDomainSocketAddress at =
+          UnixDomainSocketAddress.of(folder.resolve("tigris-names.socket"));
+      try (SocketChannel channel = SocketChannel.open(at);
+          InputStream in = Channels.newInputStream(channel);
+          Scanner lines = new Scanner(in, StandardCharsets.UTF_8)) {
+        say(channel, "hello\t1\t1\n");
+        assertEquals("welcome\t1", lines.nextLine());
+        for (int i = 0; i < Tier.choose(100, 2_000, 20_000); i++) {
+          names.register("wanted", TAG, PLACE, PATIENCE);
+          FutureTask<String> withdrawing =
+              new FutureTask<>(() -> names.withdraw("wanted"), "withdrawn");
+          Thread _ = Thread.ofPlatform().start(withdrawing);
+          say(channel, "register\t7\ttcp\th:1\t%x\twanted\n".formatted(i));
+          String line = lines.nextLine();
+          if (line.startsWith("waiting")) {
+            line = lines.nextLine();
+          }
+          assertEquals("ok\twanted\t%x".formatted(i), line);
+          say(channel, "withdraw\twanted\nfind\t7\tnothing\n");
+          assertEquals("absent", lines.nextLine(), "nothing comes after that");
+          assertEquals("withdrawn", withdrawing.get(10, TimeUnit.SECONDS));
+        }
+      }
+    }
+  }
+
+  private static void say(SocketChannel channel, String lines) throws IOException {
+    int _ = channel.write(ByteBuffer.wrap(lines.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  @Test
+  void refusesAnAnswerWithoutAnEnd() throws Exception {
+    Path at = folder.resolve("endless");
+    try (ServerSocketChannel listening =
+        ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+            .bind(UnixDomainSocketAddress.of(at))) {
+      Thread _ = Thread.ofVirtual().start(() -> answerForEver(listening));
+      NameConnection connection = NameConnection.to(at);
+      String said =
+          assertThrows(IOException.class, () -> connection.ask(PATIENCE, "find", "7", "name"))
+              .getMessage();
+      assertTrue(said.contains("more than 256 places"), said);
+    }
+  }
+
+  private static void answerForEver(ServerSocketChannel listening) {
+    try (SocketChannel channel = listening.accept()) {
+      say(channel, "welcome\t1\n");
+      while (true) {
+        say(channel, "at\ttcp\th:1\n");
+      }
+    } catch (IOException e) {
+      // the other side has ended it
+    }
+  }
+
+  @Test
+  void takesTheTemporaryFolderWhereOthersMayEnterTheGivenOne() throws IOException {
+    assertEquals(folder, RuntimeFolder.find(folder.toString()));
+    Path _ = Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-x---"));
+    Path found = RuntimeFolder.find(folder.toString());
+    assertTrue(found.toString().startsWith("/tmp/tigris-"), found::toString);
+    assertEquals(found, RuntimeFolder.find(null));
+    assertEquals(found, RuntimeFolder.find(folder.resolve("nothing").toString()));
   }
 
   @Test
