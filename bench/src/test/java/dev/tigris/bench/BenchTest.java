@@ -45,6 +45,7 @@ class BenchTest {
           Map.entry("memory.bytes.", List.of("MemorySegment", "byte[]")),
           Map.entry("memory.jbuf.allocate", List.of("Arena.ofShared")),
           Map.entry("memory.jbuf.free", List.of("Arena.ofShared")),
+          Map.entry("memory.arrow.", List.of("bytes alone")),
           Map.entry("call.", List.of("gRPC")),
           Map.entry("message.shm.rate.", List.of("Tigris", "Aeron IPC")),
           Map.entry("flow.stream.memory.", List.of("ArrayBlockingQueue", "JCTools SPSC")),

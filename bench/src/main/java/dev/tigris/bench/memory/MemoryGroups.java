@@ -18,6 +18,7 @@ public final class MemoryGroups {
         new ForkedGroup(
             "memory.reference", ObjectSuite.FIGURES.subList(1, 3), ObjectSuite.class, 4, 10),
         new FieldGroup(),
-        new ForkedGroup("memory.jbuf", JbufSuite.FIGURES, JbufSuite.class, 2, 5));
+        new ForkedGroup("memory.jbuf", JbufSuite.FIGURES, JbufSuite.class, 2, 5),
+        new ArrowGroup());
   }
 }
