@@ -79,6 +79,13 @@ public final class ArrowColumnWriter implements AutoCloseable {
     return new ArrowColumnWriter(made, Output.to(fields(made), out, true));
   }
 
+  /// Compresses what is written from now on; at first, nothing is.
+  ///
+  /// @throws UnsupportedOperationException if it is ZSTD, and the system does not have libzstd
+  public void compressBy(ArrowCompression compression) {
+    output.compressBy(compression);
+  }
+
   private ValueColumn next(@Nullable ArrowColumnType wanted) {
     output.requireOpen();
     if (next == columns.size()) {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// How objects of a class are rows of Arrow, and the way to write and read them.
 ///
@@ -48,25 +49,28 @@ public final class ArrowRows<T extends Pso> {
   private final PsoLayout layout;
   private final int batchRows;
   private final Set<Option> options;
+  private final @Nullable ArrowCompression compression;
 
-  private ArrowRows(Class<T> type, int batchRows, Set<Option> options) {
+  private ArrowRows(
+      Class<T> type, int batchRows, Set<Option> options, @Nullable ArrowCompression compression) {
     this.type = type;
     this.layout = PsoLayout.of(type);
     this.batchRows = batchRows;
     this.options = options;
+    this.compression = compression;
   }
 
   /// Returns how objects of a class are rows.
   ///
   /// @throws IllegalArgumentException if the class has a field that cannot be stored
   public static <T extends Pso> ArrowRows<T> of(Class<T> type) {
-    return new ArrowRows<>(type, DEFAULT_BATCH_ROWS, EnumSet.noneOf(Option.class));
+    return new ArrowRows<>(type, DEFAULT_BATCH_ROWS, EnumSet.noneOf(Option.class), null);
   }
 
   private ArrowRows<T> with(Option option) {
     Set<Option> more = EnumSet.of(option);
     more.addAll(options);
-    return new ArrowRows<>(type, batchRows, more);
+    return new ArrowRows<>(type, batchRows, more, compression);
   }
 
   /// Returns the same with batches of up to `rows` rows. A batch has fewer where they would have
@@ -77,7 +81,15 @@ public final class ArrowRows<T extends Pso> {
     if (rows < 1) {
       throw new IllegalArgumentException("a batch has at least 1 row, not " + rows);
     }
-    return new ArrowRows<>(type, rows, options);
+    return new ArrowRows<>(type, rows, options, compression);
+  }
+
+  /// Returns the same, written compressed. What is read may be compressed in any case.
+  ///
+  /// A writer throws an [UnsupportedOperationException] if it is ZSTD, and the system does not have
+  /// libzstd.
+  public ArrowRows<T> compressedBy(ArrowCompression method) {
+    return new ArrowRows<>(type, batchRows, options, method);
   }
 
   /// Returns the same without columns for references: they are not written, and are null in rows
@@ -190,6 +202,10 @@ public final class ArrowRows<T extends Pso> {
   /// Returns the class of the objects.
   public Class<T> type() {
     return type;
+  }
+
+  @Nullable ArrowCompression compression() {
+    return compression;
   }
 
   int strideBytes() {

@@ -45,6 +45,10 @@ public final class ArrowWriter<T extends Pso> implements AutoCloseable {
     this.batchRows = rows.rowsPerBatch();
     this.columns = columns;
     this.output = output;
+    ArrowCompression compression = rows.compression();
+    if (compression != null) {
+      output.compressBy(compression);
+    }
     List<EnumColumn> enums = new ArrayList<>();
     columns.forEach(column -> column.addEnums(enums));
     for (int id = 0; id < enums.size(); id++) {

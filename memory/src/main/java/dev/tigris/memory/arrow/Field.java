@@ -19,8 +19,10 @@ record Field(
 
   /// Returns its type as PyArrow prints it: `dictionary<values=string, indices=int8>`.
   String typeText() {
+    boolean isMap = type instanceof ArrowType.Other(String name, int _) && name.equals("map");
+    List<Field> parts = isMap && children.size() == 1 ? children.getFirst().children() : children;
     String inner =
-        children.stream()
+        parts.stream()
             .map(
                 child ->
                     type instanceof ArrowType.Struct

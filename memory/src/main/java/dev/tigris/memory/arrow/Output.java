@@ -19,6 +19,8 @@ final class Output implements AutoCloseable {
   private final Batch batch = new Batch();
   private final List<Sink.Block> dictionaries = new ArrayList<>();
   private final List<Sink.Block> batches = new ArrayList<>();
+  private @Nullable ArrowCompression compression;
+  private ArrowCompression.@Nullable Frames frames;
   private boolean isComplete;
   private boolean isBroken;
 
@@ -54,12 +56,28 @@ final class Output implements AutoCloseable {
     return batch;
   }
 
+  /// Compresses what is written from now on.
+  void compressBy(ArrowCompression by) {
+    frames = by.frames();
+    compression = by;
+  }
+
+  private void compress() {
+    ArrowCompression by = compression;
+    ArrowCompression.Frames made = frames;
+    if (by != null && made != null) {
+      batch.compress(by, made);
+    }
+  }
+
   void writeDictionary(int id, long values) throws IOException {
+    compress();
     dictionaries.add(sink.message(Metadata.dictionaryMessage(id, batch, values), batch));
     batch.clear();
   }
 
   void writeRows(long rows) throws IOException {
+    compress();
     Sink.Block block = sink.message(Metadata.rowsMessage(batch, rows), batch);
     if (hasFooter) {
       batches.add(block);

@@ -10,6 +10,9 @@
 /// rows.read(Path.of("trades.arrow"), another);
 /// ```
 ///
+/// Files of any columns are read as text by [dev.tigris.memory.arrow.ArrowTextReader], and written
+/// by [dev.tigris.memory.arrow.ArrowColumnWriter].
+///
 /// Input is not trusted: each offset and length is checked, and bytes that break the format
 /// are an [dev.tigris.memory.arrow.ArrowException].
 @NullMarked

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -67,7 +68,7 @@ class ArrowTextTest {
     assertEquals("side,none\nBUY,\n,\nSELL,\n", csv("file", "side", "none"));
     assertEquals("number\n1\n", csv("map", "number"));
     assertEquals(
-        "column 'map' has the type map<struct<key: string, value: int32>>, which has no text: name the columns to read, without it",
+        "column 'map' has the type map<string, int32>, which has no text: name the columns to read, without it",
         assertThrows(ArrowException.class, () -> csv("map")).getMessage());
     assertEquals(
         "there are 0 columns 'x', and one is needed. The columns are [map, number]",
@@ -133,6 +134,35 @@ class ArrowTextTest {
       assertFalse(in.next());
       assertEquals(3000, in.rows());
     }
+  }
+
+  @Test
+  void isSmallerWhenItIsCompressed() throws IOException {
+    Path plain = numbers("plain", null);
+    for (ArrowCompression each : ArrowCompression.values()) {
+      if (each != ArrowCompression.ZSTD || Zstd.isAvailable()) {
+        Path packed = numbers(each.name(), each);
+        assertEquals(Set.of(each.name()), ArrowSummary.of(packed).codecs());
+        assertTrue(Files.size(packed) < Files.size(plain) / 2, each.name());
+        assertEquals(csv("plain"), csv(each.name()));
+      }
+    }
+  }
+
+  private Path numbers(String name, @Nullable ArrowCompression compression) throws IOException {
+    Path file = folder.resolve(name);
+    var columns = List.of(new ArrowColumn("number", ArrowColumnType.WHOLE));
+    try (var out = ArrowColumnWriter.toFile(file, columns)) {
+      if (compression != null) {
+        out.compressBy(compression);
+      }
+      for (int i = 0; i < 100_000; i++) {
+        out.number(i % 3000);
+        out.end();
+      }
+      out.complete();
+    }
+    return file;
   }
 
   @Test

@@ -101,9 +101,19 @@ class PyArrowTest {
       writer.complete();
     }
 
-    List<String> expected = new ArrayList<>(Rows.of(table));
-    expected.addAll(Rows.of(table));
-    List<String> printed = print(file, stream);
+    List<Path> files = new ArrayList<>(List.of(file, stream));
+    for (ArrowCompression each : ArrowCompression.values()) {
+      if (each != ArrowCompression.ZSTD || Zstd.isAvailable()) {
+        files.add(folder.resolve(each.name()));
+        rows.compressedBy(each).write(files.getLast(), table);
+        PsoTable<Everything> read = Everything.table(0, 0);
+        assertEquals(300, rows.read(files.getLast(), read));
+        assertEquals(Rows.of(table), Rows.of(read), each.name());
+      }
+    }
+    List<String> expected = new ArrayList<>();
+    files.forEach(_ -> expected.addAll(Rows.of(table)));
+    List<String> printed = print(files.toArray(Path[]::new));
     assertEquals(expected, withoutSchema(printed), "seed " + seed);
     assertEquals("# 300 rows", printed.getFirst());
     String schema = String.join("\n", printed.subList(1, 1 + 25));
