@@ -26,6 +26,7 @@ final class ArrowCommand implements Command {
   static final String SEPARATOR = "--field-separator";
   static final String TYPE = "--type";
   static final String PARALLEL = "--parallel";
+  static final String COMPRESS = "--compress";
   private static final String COLUMN = "--column";
 
   /// The message of the system when the reader of a pipe has gone.
@@ -102,6 +103,12 @@ final class ArrowCommand implements Command {
             .description("The byte between fields of CSV (default: a comma).")
             .build());
     spec.addOption(
+        OptionSpec.builder(COMPRESS)
+            .type(String.class)
+            .paramLabel("METHOD")
+            .description("from-csv: compress values by lz4 or zstd (default: none).")
+            .build());
+    spec.addOption(
         OptionSpec.builder(PARALLEL)
             .type(Integer.class)
             .converters(Quantity.THREADS)
@@ -132,7 +139,7 @@ final class ArrowCommand implements Command {
       }
       case "from-csv" -> {
         requireFiles(files, 2, 2, "name the file of CSV, and the file to write", options);
-        refuseOthers(options, mode, List.of(TYPE, SEPARATOR, PARALLEL));
+        refuseOthers(options, mode, List.of(TYPE, SEPARATOR, PARALLEL, COMPRESS));
         yield new CsvToArrow(options).run(files.getFirst(), files.getLast(), console);
       }
       default ->
@@ -151,7 +158,7 @@ final class ArrowCommand implements Command {
 
   /// Refuses the options of another mode.
   private static void refuseOthers(ParseResult options, String mode, List<String> own) {
-    for (String option : List.of(TYPE, COLUMN, SEPARATOR, PARALLEL)) {
+    for (String option : List.of(TYPE, COLUMN, SEPARATOR, PARALLEL, COMPRESS)) {
       if (options.hasMatchedOption(option) && !own.contains(option)) {
         throw TextOptions.misuse(
             options, "%s means nothing to 'arrow %s': leave it out".formatted(option, mode));

@@ -12,6 +12,7 @@ import dev.tigris.flow.text.TextException;
 import dev.tigris.flow.text.TextFeed;
 import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.memory.arrow.ArrowColumnType;
+import dev.tigris.memory.arrow.ArrowCompression;
 import dev.tigris.memory.arrow.ArrowSummary;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -149,13 +150,17 @@ final class CsvToArrow {
     } catch (IllegalArgumentException e) {
       throw TextOptions.misuse(options, String.valueOf(e.getMessage()));
     }
+    ArrowCompression compression = compression();
     int processors =
         options.matchedOptionValue(
             ArrowCommand.PARALLEL, Runtime.getRuntime().availableProcessors());
+    if (feed.columns().isEmpty()) {
+      throw new TextException("%s is empty: its first row names the columns".formatted(input));
+    }
     RowTypes types = withOptions(RowTypes.of(feed, processors));
     FlowRun run =
         Flow.named("arrow from-csv")
-            .stage("convert", () -> new RowsToArrow(types))
+            .stage("convert", () -> new RowsToArrow(types, compression))
             .feed("convert", feed)
             .drain("convert", FileStream.writing(output))
             .build()
@@ -177,6 +182,24 @@ final class CsvToArrow {
       cause.addSuppressed(e);
     }
     return cause;
+  }
+
+  private @Nullable ArrowCompression compression() {
+    String name = options.matchedOptionValue(ArrowCommand.COMPRESS, "none");
+    return switch (name) {
+      case "none" -> null;
+      case "lz4" -> ArrowCompression.LZ4;
+      case "zstd" -> {
+        if (!ArrowCompression.ZSTD.isAvailable()) {
+          throw TextOptions.misuse(
+              options, "this system has no libzstd.so.1 (libzstd1): install it, or take lz4");
+        }
+        yield ArrowCompression.ZSTD;
+      }
+      default ->
+          throw TextOptions.misuse(
+              options, "'%s' is no compression: use lz4, zstd or none".formatted(name));
+    };
   }
 
   private RowTypes withOptions(RowTypes found) {

@@ -125,7 +125,7 @@ final class Tigris {
         .header("Data-intensive Java on machines that do not all run at the same speed.")
         .commandListHeading("%nCommands:%n")
         .footer(
-            "  test        Run the quick tests: tigris test [--slow | --soak] [-pl MODULE -am]",
+            "  test        Run the quick tests: tigris test [--slow|--soak] [-pl MODULE -am]",
             "  bench       Measure everything beside its peers: tigris bench [NAME] [--quick]",
             "  example     Run an example program: tigris example WordCount FILE",
             "  dist        Make a release of this checkout: tigris dist VERSION",

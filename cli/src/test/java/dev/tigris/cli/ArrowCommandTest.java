@@ -65,7 +65,8 @@ class ArrowCommandTest {
     String _ = run("arrow to-csv -t ; --column zip --column price @/b.arrow @/some.csv");
     assertEquals(
         "zip;price\n1234;12.5\n99999;-1.0\n0;\n", Files.readString(folder.resolve("some.csv")));
-    String _ = run("arrow from-csv -t ; @/some.csv @/c.arrow");
+    String _ = run("arrow from-csv --compress lz4 -t ; @/some.csv @/c.arrow");
+    assertTrue(run("arrow info @/c.arrow").contains("compressed by LZ4"));
     String _ = run("arrow to-csv @/c.arrow @/some.csv");
     assertEquals(
         "zip,price\n1234,12.5\n99999,-1.0\n0,\n", Files.readString(folder.resolve("some.csv")));
@@ -119,6 +120,8 @@ class ArrowCommandTest {
         "USAGE      | arrow to-csv --type zip:int64 @/a.arrow   | means nothing to 'arrow to-csv'",
         "USAGE      | arrow from-csv --type zip @/in.csv @/x    | is no column and type",
         "USAGE      | arrow from-csv --type z:bool @/in.csv @/x | there is no column 'z'",
+        "USAGE      | arrow from-csv --compress gz @/in.csv @/x | is no compression",
+        "BAD_INPUT  | arrow from-csv @/empty.csv @/x            | empty.csv is empty",
         "USAGE      | arrow from-csv -t ab @/in.csv @/x         | is not one character",
         "USAGE      | arrow from-csv -t \" @/in.csv @/x          | is not possible",
         "USAGE      | arrow from-csv @/in.csv -                 | '-' does not stand for",
@@ -136,6 +139,7 @@ class ArrowCommandTest {
       })
   void saysWhatIsWrong(ExitCode code, String line, String reason) throws Exception {
     write("in.csv", TRADES);
+    write("empty.csv", "");
     write("wrong.csv", "a,b\n1\n");
     String _ = run("arrow from-csv @/in.csv @/a.arrow");
     byte[] whole = Files.readAllBytes(folder.resolve("a.arrow"));

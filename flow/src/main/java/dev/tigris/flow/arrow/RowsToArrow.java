@@ -10,6 +10,7 @@ import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.arrow.ArrowColumn;
 import dev.tigris.memory.arrow.ArrowColumnType;
 import dev.tigris.memory.arrow.ArrowColumnWriter;
+import dev.tigris.memory.arrow.ArrowCompression;
 import dev.tigris.memory.arrow.ArrowException;
 import java.io.IOException;
 import java.util.List;
@@ -41,10 +42,19 @@ public final class RowsToArrow implements Module {
   private final Moments moments = new Moments(Jbuf.allocate(1, "moments").asBytes());
   private final Pieces pieces = new Pieces();
   private final int[] fields;
+  private final @Nullable ArrowCompression compression;
   private @Nullable ArrowColumnWriter writer;
 
   /// Makes a module that writes these columns.
   public RowsToArrow(RowTypes types) {
+    this(types, null);
+  }
+
+  /// Makes a module that writes these columns compressed.
+  ///
+  /// @param compression null for none
+  public RowsToArrow(RowTypes types, @Nullable ArrowCompression compression) {
+    this.compression = compression;
     this.columns = types.columns();
     this.fields = new int[columns.size()];
   }
@@ -74,6 +84,9 @@ public final class RowsToArrow implements Module {
     ArrowColumnWriter known = writer;
     if (known == null) {
       known = ArrowColumnWriter.to(pieces, columns);
+      if (compression != null) {
+        known.compressBy(compression);
+      }
       writer = known;
     }
     return known;
