@@ -2,8 +2,6 @@ package dev.tigris.verify.endpoints;
 
 import dev.tigris.message.Options;
 import dev.tigris.message.channel.Environment;
-import dev.tigris.net.CompletionQueue;
-import dev.tigris.net.Descriptor;
 import dev.tigris.verify.endpoints.SentRequest.Answer;
 import dev.tigris.verify.endpoints.SentRequest.Kind;
 import dev.tigris.verify.model.FaultSites;
@@ -12,8 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /// Runs whole endpoints of active messages in virtual time: the shipped code from the handler down
 /// to the virtual interface. The network of its hosts loses, repeats, reorders, delays, damages and
@@ -83,9 +79,6 @@ public final class EndpointSimulation {
 
   private static final long CHAOS_NANOS = 1_000_000;
   private static final long MOST_STOPPED_NANOS = 500_000_000;
-
-  /// So that the clock of a run passes the greatest number.
-  private static final long FIRST_NANOS = Long.MAX_VALUE - 100_000_000;
 
   final Plan plan;
   final VirtualTime time = new VirtualTime();
@@ -201,32 +194,6 @@ public final class EndpointSimulation {
 
   /// Returns what a bundle takes from outside.
   Environment environment() {
-    SplittableRandom random = new SplittableRandom(chance.nextLong());
-    return new Environment() {
-      @Override
-      public long nanoTime() {
-        return FIRST_NANOS + time.nowNanos();
-      }
-
-      @Override
-      public Thread thread(String name, Runnable task) {
-        return turns.thread(name, task);
-      }
-
-      @Override
-      public RandomGenerator random() {
-        return random;
-      }
-
-      @Override
-      public @Nullable Descriptor await(CompletionQueue queue, long nanos) {
-        Descriptor ready = queue.poll();
-        if (ready != null || nanos <= 0) {
-          return ready;
-        }
-        turns.await(nanos);
-        return queue.poll();
-      }
-    };
+    return new SimulatedEnvironment(turns, time, chance.nextLong());
   }
 }
