@@ -63,3 +63,21 @@ table = pa.table({"map": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int32())
 write("map")
 table = pa.table({"far": pa.array([2**62], pa.int64()).cast(pa.timestamp("s"))})
 write("far")
+
+# Texts in twenty buffers of 2 MiB: the first thousand rows need all of them, the next ones the
+# first only, and the last ones all again.
+buffers = [bytearray(2 << 20) for _ in range(20)]
+entries = bytearray()
+for row in range(3 * 1024):
+    text = b"text %015d" % row
+    which = 0 if 1024 <= row < 2048 else row % 20
+    place = 40 * row
+    buffers[which][place:place + len(text)] = text
+    entries += len(text).to_bytes(4, "little") + text[:4] + which.to_bytes(4, "little")
+    entries += place.to_bytes(4, "little")
+views = pa.Array.from_buffers(pa.string_view(), 3 * 1024,
+                              [None, pa.py_buffer(bytes(entries))]
+                              + [pa.py_buffer(bytes(each)) for each in buffers])
+table = pa.table({"text": views})
+write("views")
+write("views-lz4", pa.ipc.IpcWriteOptions(compression="lz4"))

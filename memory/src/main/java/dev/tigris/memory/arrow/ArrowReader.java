@@ -20,7 +20,8 @@ import java.util.List;
 /// ```
 ///
 /// Of a file, dictionaries and a part of a few megabytes are in memory at a time, however large its
-/// batches are. Of a stream of bytes it is a batch.
+/// batches are. Of a column of views, the buffers that the part needs are there as a whole, and
+/// others up to 32 MiB. Of a stream of bytes it is a batch.
 ///
 /// The bytes are not trusted. Whatever they are, a call adds the rows that they stand for, or
 /// throws and adds none.

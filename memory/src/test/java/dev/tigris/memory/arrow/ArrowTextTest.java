@@ -77,6 +77,20 @@ class ArrowTextTest {
         "column 'far', row 0 of its batch: day 53375995583650 since 1970 lies behind the year 999,999,999, the last that is written",
         assertThrows(ArrowException.class, () -> csv("far")).getMessage());
     looksAtThem();
+    readsBuffersOfViewsAgain();
+  }
+
+  /// A column of views gives up buffers that the last rows did not need.
+  private void readsBuffersOfViewsAgain() throws IOException {
+    for (String name : List.of("views", "views-lz4")) {
+      try (var in = ArrowTextReader.open(folder.resolve(name))) {
+        for (int row = 0; row < 3 * 1024; row++) {
+          assertTrue(in.next());
+          assertEquals("text %015d".formatted(row), in.text(0), name);
+        }
+        assertFalse(in.next());
+      }
+    }
   }
 
   private void looksAtThem() throws IOException {
