@@ -73,6 +73,17 @@ public final class PsoLayout {
     return FieldValues.of(object);
   }
 
+  /// Sets stored fields of an object by name, whatever their access: the counterpart of
+  /// [#valuesOf], with values as that returns them. Fields that are not named stay as they are. An
+  /// array may be shorter than its field.
+  ///
+  /// @throws IllegalArgumentException if there is no such field, or the value is of another type; a
+  ///     number fits a field of its own type, or one that is wider. The fields before it are set.
+  /// @throws IndexOutOfBoundsException if a text or an array is longer than its field
+  public static void setValues(Pso object, Map<String, ? extends @Nullable Object> values) {
+    FieldValues.set(object, values);
+  }
+
   static PsoLayout derive(Class<?> type) {
     Class<?> superclass = type.getSuperclass();
     List<PsoField> fields = new ArrayList<>();

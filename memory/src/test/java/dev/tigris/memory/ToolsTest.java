@@ -1,6 +1,7 @@
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
@@ -76,6 +77,20 @@ class ToolsTest {
     assertEquals("[0, 9]", Arrays.toString((long[]) values.get("cells")));
     assertEquals("gr\u00fcn", values.get("label"));
     assertEquals(labelled, values.get("other"));
+
+    Labelled copy = new Labelled(container);
+    PsoLayout.setValues(copy, values);
+    assertEquals(7, ((Point) copy).x);
+    assertEquals(8, copy.x);
+    assertEquals('a', copy.spot.letter);
+    assertEquals(9, copy.cells.get(1));
+    assertEquals(labelled, copy.other);
+    for (Map<String, Object> wrong :
+        List.<Map<String, Object>>of(
+            Map.of("y", 1), Map.of("x", "1"), Map.of("label", 3), Map.of("cells", new int[2]))) {
+      assertThrows(
+          IllegalArgumentException.class, () -> PsoLayout.setValues(copy, wrong), wrong::toString);
+    }
   }
 
   /// The jars of the tools. Their classes are named by text, as this module uses no mocks.
