@@ -4,6 +4,7 @@ import dev.tigris.message.Options;
 import dev.tigris.message.channel.Limits;
 import dev.tigris.os.CheckReturnValue;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -19,6 +20,8 @@ import java.util.function.Consumer;
 ///     undamaged programs
 /// @param callerPolls whether the thread that makes the client sends and receives in its calls: no
 ///     other thread is started, or may call
+/// @param interceptors that see each call, in their order
+/// @param policy that chooses among several servers
 /// @param tag that the server has, too
 /// @param messages the options of the messages below
 public record CallOptions(
@@ -30,6 +33,8 @@ public record CallOptions(
     boolean inheritsDeadline,
     boolean trusts,
     boolean callerPolls,
+    List<Interceptor> interceptors,
+    CallPolicy policy,
     long tag,
     Options messages) {
   /// The options of messages for calls: a reply of up to 4 KiB goes without a transfer of its own.
@@ -49,6 +54,8 @@ public record CallOptions(
           true,
           false,
           false,
+          List.of(),
+          CallPolicy.leastOutstanding(),
           TAG,
           MESSAGES);
 
@@ -64,6 +71,8 @@ public record CallOptions(
     Limits.requireWithin("mostCalls", mostCalls, 1, MOST_CALLS);
     Limits.requireWithin("argumentBytes", argumentBytes, 128, 1 << 30);
     Limits.requireWithin("window", window, 1, MOST_WINDOW);
+    interceptors = List.copyOf(interceptors);
+    Objects.requireNonNull(policy);
     Objects.requireNonNull(messages);
   }
 
@@ -123,6 +132,18 @@ public record CallOptions(
     return with(copy -> copy.callerPolls = other);
   }
 
+  /// Returns a copy with these interceptors, in the order in which they see a call begin.
+  @CheckReturnValue
+  public CallOptions withInterceptors(Interceptor... others) {
+    return with(copy -> copy.interceptors = List.of(others));
+  }
+
+  /// Returns a copy with another policy for several servers.
+  @CheckReturnValue
+  public CallOptions withPolicy(CallPolicy other) {
+    return with(copy -> copy.policy = other);
+  }
+
   /// Returns a copy with another tag.
   @CheckReturnValue
   public CallOptions withTag(long other) {
@@ -147,6 +168,8 @@ public record CallOptions(
         copy.inheritsDeadline,
         copy.trusts,
         copy.callerPolls,
+        copy.interceptors,
+        copy.policy,
         copy.tag,
         copy.messages);
   }
@@ -161,6 +184,8 @@ public record CallOptions(
     private boolean inheritsDeadline;
     private boolean trusts;
     private boolean callerPolls;
+    private List<Interceptor> interceptors;
+    private CallPolicy policy;
     private long tag;
     private Options messages;
 
@@ -173,6 +198,8 @@ public record CallOptions(
       inheritsDeadline = from.inheritsDeadline;
       trusts = from.trusts;
       callerPolls = from.callerPolls;
+      interceptors = from.interceptors;
+      policy = from.policy;
       tag = from.tag;
       messages = from.messages;
     }

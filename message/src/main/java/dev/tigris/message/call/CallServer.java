@@ -9,6 +9,9 @@ import java.util.concurrent.TimeoutException;
 ///
 /// Thread rule: any thread.
 public final class CallServer implements AutoCloseable {
+  /// The name that every server has beside its own: for tools that know its address only.
+  public static final String ANY_NAME = "calls";
+
   private final ServerHub hub;
 
   CallServer(ServerHub hub) {
@@ -41,8 +44,12 @@ public final class CallServer implements AutoCloseable {
 
   /// Returns what it has counted.
   public CallStatistics statistics() {
-    return hub.counters()
-        .told(hub.counters().underWay(), hub.buffers().out() - hub.keptByMethods());
+    return hub.counters().told(hub.buffers().out() - hub.keptByMethods());
+  }
+
+  /// Returns what it tells of its health to clients that ask by [Health].
+  public ServerHealth health() {
+    return hub.health();
   }
 
   /// Ends the server: methods that run are interrupted, and calls that have no reply are lost. Call

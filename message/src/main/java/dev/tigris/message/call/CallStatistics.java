@@ -13,6 +13,10 @@ package dev.tigris.message.call;
 /// @param bytesSent bytes of arguments at the client, and of results at the server
 /// @param bytesReceived bytes of results at the client, and of arguments at the server
 /// @param buffers how many buffers calls and the program have now
+/// @param creditsInUse messages to peers that are not known to be worked off, as of the last second
+/// @param waiting messages that wait for a credit, or for a server, as of the last second
+/// @param latencies how long calls took, at the client from the call on, at the server from the
+///     arrival on to the reply
 public record CallStatistics(
     long started,
     long succeeded,
@@ -24,4 +28,7 @@ public record CallStatistics(
     long inPlace,
     long bytesSent,
     long bytesReceived,
-    int buffers) {}
+    int buffers,
+    long creditsInUse,
+    long waiting,
+    Latencies latencies) {}

@@ -5,6 +5,7 @@ import dev.tigris.memory.Pso;
 import dev.tigris.memory.View;
 import dev.tigris.memory.internal.ObjectAccess;
 import dev.tigris.net.Fabric;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 
@@ -44,9 +45,31 @@ public final class Calls {
     return StubFactory.make(service, hub(client));
   }
 
+  /// Returns a client over the connections of another one, whose calls may take so long each
+  /// instead of [CallOptions#deadline]. It can be used once, or kept: the time counts from each
+  /// call on. For a stream it is that of the whole stream. A call that is made while serving
+  /// another one still ends with that one, if [CallOptions#inheritsDeadline]. Closing either closes
+  /// both.
+  ///
+  /// ```java
+  /// Order order = Calls.within(orders, Duration.ofMillis(50)).find(17);
+  /// ```
+  ///
+  /// @throws IllegalArgumentException if the time is not positive, or `client` is no client
+  @SuppressWarnings("unchecked") // the stub implements what its client implements
+  public static <T> T within(T client, Duration limit) {
+    CallOptions.requirePositive("the time for a call", limit);
+    Stub stub = stub(client);
+    return (T) StubFactory.make(stub.service.type(), stub.client, limit.toNanos());
+  }
+
   private static ClientHub hub(Object client) {
+    return stub(client).client;
+  }
+
+  private static Stub stub(Object client) {
     if (client instanceof Stub stub) {
-      return stub.client;
+      return stub;
     }
     throw new IllegalArgumentException(
         "%s is no client: Calls.client makes them".formatted(client.getClass().getName()));
@@ -108,7 +131,17 @@ public final class Calls {
   /// Returns what a client has counted.
   public static CallStatistics statistics(Object client) {
     ClientHub hub = hub(client);
-    return hub.counters().told(hub.counters().underWay(), hub.buffers().out());
+    return hub.counters().told(hub.buffers().out());
+  }
+
+  /// Returns the methods that the servers of a client serve, those of other services too, in the
+  /// order of their names: with the schemas of their objects.
+  public static List<MethodDescription> describe(Object client) {
+    return hub(client).methods().stream()
+        .sorted(Comparator.comparing(Signature::fullName))
+        .map(MethodDescription::of)
+        .distinct()
+        .toList();
   }
 
   /// Returns the declarations of the methods that the servers of a client serve, those of other

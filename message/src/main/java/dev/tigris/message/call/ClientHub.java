@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// A client: its calls, its servers, and the thread that sends and receives for all callers, unless
@@ -43,6 +44,7 @@ final class ClientHub implements AutoCloseable {
   private static final long LONGEST_WAIT_NANOS = 1_000_000_000;
   private static final long DESCRIBE_NANOS = 1_000_000_000;
   private static final int SPINS = 200;
+  private static final long SEEN_NANOS = 10_000_000;
   private static final int POLLS_BETWEEN_CLOCKS = 64;
 
   /// Tries are a tenth of the calls, and this many more.
@@ -53,6 +55,9 @@ final class ClientHub implements AutoCloseable {
   private final CallOptions options;
   private final CallBuffers buffers = new CallBuffers("calls");
   private final Counters counters = new Counters();
+  private final Interceptors interceptors;
+  private final Choices choices = new Choices();
+  private final RandomGenerator random = RandomGenerator.getDefault();
   private final Executor executor =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("tigris-call-", 0).factory());
   private final String servers;
@@ -76,7 +81,8 @@ final class ClientHub implements AutoCloseable {
 
   private boolean hasEarliest;
   private double budget = MOST_BUDGET;
-  private int nextRemote;
+  private int lastRemote = -1;
+  private long seenAt = System.nanoTime() - SEEN_NANOS;
   private boolean isClosed;
 
   /// A cancellation or a grant that waits for a credit.
@@ -100,6 +106,7 @@ final class ClientHub implements AutoCloseable {
 
   private ClientHub(Fabric fabric, String servers, CallOptions options) {
     this.options = options;
+    this.interceptors = new Interceptors(options.interceptors());
     this.servers = servers;
     List<Place> all = Place.parse(servers);
     this.places = new @Nullable Invocation[options.mostCalls()];
@@ -185,9 +192,15 @@ final class ClientHub implements AutoCloseable {
 
   // ---- callers' threads
 
-  Invocation begin(MethodModel model) {
+  /// Begins a call.
+  ///
+  /// @param limitNanos how long it may take; 0 for what the options say
+  Invocation begin(MethodModel model, long limitNanos) {
     Invocation known = reusable;
-    return known == null ? new Invocation(this, model, callerPolls()) : taken(known, model);
+    Invocation call =
+        known == null ? new Invocation(this, model, callerPolls()) : taken(known, model);
+    call.limitNanos = limitNanos > 0 ? limitNanos : options.deadline().toNanos();
+    return call;
   }
 
   private Invocation taken(Invocation known, MethodModel model) {
@@ -198,15 +211,52 @@ final class ClientHub implements AutoCloseable {
   /// Starts a call whose payload is there.
   void start(Invocation call) {
     ServerCall serving = options.inheritsDeadline() ? ServerCall.current() : null;
-    long deadline = System.nanoTime() + options.deadline().toNanos();
+    call.startedAt = System.nanoTime();
+    long deadline = call.startedAt + call.limitNanos;
     call.deadline =
         serving != null && serving.deadline() - deadline < 0 ? serving.deadline() : deadline;
     counters.started();
+    call.event = CallEvents.made();
+    if (interceptors.areThere() && !isLetBegin(call)) {
+      return;
+    }
     if (callerPolls()) {
       admit(call);
     } else {
       thread.command(() -> admit(call));
     }
+  }
+
+  /// Whether all interceptors let a call begin. Otherwise it is over.
+  private boolean isLetBegin(Invocation call) {
+    try {
+      while (call.begun < interceptors.count()) {
+        interceptors.before(call.begun, call);
+        call.begun++;
+      }
+      return true;
+    } catch (RuntimeException | Error e) {
+      buffers.give(call.argument);
+      call.argument = null;
+      call.end(
+          e instanceof CallException its ? its.status() : Status.UNKNOWN,
+          e instanceof CallException its ? its.text() : e.toString(),
+          0,
+          null,
+          0);
+      return false;
+    }
+  }
+
+  /// A call is over, and its caller does not know yet.
+  void over(Invocation call) {
+    if (call.signature().id() == Signature.DESCRIBE) {
+      return;
+    }
+    counters.ended(call.status(), call.resultBytes());
+    counters.took(System.nanoTime() - call.startedAt);
+    CallEvents.over(call.event, call);
+    interceptors.after(call.begun, call);
   }
 
   /// Gives a call up that nobody waits for any more.
@@ -275,6 +325,9 @@ final class ClientHub implements AutoCloseable {
     }
     long now = System.nanoTime();
     sweepIfDue(now);
+    if (now - seenAt >= SEEN_NANOS) {
+      see(now);
+    }
     long wait = Math.min(LONGEST_WAIT_NANOS, connectAgain(now));
     if (hasEarliest) {
       wait = Math.min(wait, earliest - now);
@@ -282,6 +335,16 @@ final class ClientHub implements AutoCloseable {
     if (thread.mayWait()) {
       boolean _ = bundle.await(Duration.ofNanos(Math.max(0, wait)));
     }
+  }
+
+  /// Counts what statistics tell of this moment.
+  private void see(long now) {
+    seenAt = now;
+    long inUse = 0;
+    for (Remote remote : remotes) {
+      inUse += remote.isMapped() ? remote.channel().session().outstanding() : 0;
+    }
+    counters.seen(inUse, (long) unsent.size() + notes.size() + waiting.size());
   }
 
   private void admit(Invocation call) {
@@ -360,19 +423,68 @@ final class ClientHub implements AutoCloseable {
     return true;
   }
 
-  /// The server with the least to do, of those that are not leaving.
+  /// The server that the policy chooses, of those that are connected and not leaving; null if there
+  /// is none.
   private @Nullable Remote choose(long now) {
-    Remote best = null;
-    int from = nextRemote++;
+    choices.now = now;
+    boolean isAnyOpen = false;
     for (int i = 0; i < remotes.size(); i++) {
-      Remote next = remotes.get(Math.floorMod(from + i, remotes.size()));
-      if (next.isReady()
-          && !next.isLeaving()
-          && (best == null || next.load(now) < best.load(now))) {
-        best = next;
-      }
+      isAnyOpen |= choices.isOpen(i);
     }
-    return best;
+    if (!isAnyOpen) {
+      return null;
+    }
+    int chosen;
+    try {
+      chosen = options.policy().choose(choices, random);
+      if (chosen == CallPolicy.WAIT) {
+        return null;
+      }
+    } catch (RuntimeException | Error e) { // it is the program's: calls go on
+      chosen = CallPolicy.WAIT;
+    }
+    if (chosen < 0 || chosen >= remotes.size() || !choices.isOpen(chosen)) {
+      chosen = FewestCalls.FEWEST_CALLS.choose(choices, random);
+    }
+    lastRemote = chosen;
+    return remotes.get(chosen);
+  }
+
+  /// What a policy sees of the servers.
+  private final class Choices implements ServersView {
+    private long now;
+
+    @Override
+    public int servers() {
+      return remotes.size();
+    }
+
+    @Override
+    public boolean isOpen(int server) {
+      Remote remote = remotes.get(server);
+      return remote.isReady() && !remote.isLeaving();
+    }
+
+    @Override
+    public int credits(int server) {
+      long inUse = isOpen(server) ? remotes.get(server).channel().session().outstanding() : 0;
+      return isOpen(server) ? (int) Math.max(0, options.messages().credits() - inUse) : 0;
+    }
+
+    @Override
+    public int outstanding(int server) {
+      return remotes.get(server).load(now);
+    }
+
+    @Override
+    public long serviceNanos(int server) {
+      return remotes.get(server).serviceNanos();
+    }
+
+    @Override
+    public int last() {
+      return lastRemote;
+    }
   }
 
   private boolean put(Invocation call, Remote remote, RemoteMethod method, long now) {
@@ -415,6 +527,7 @@ final class ClientHub implements AutoCloseable {
       call.remote = remote;
       call.answeredBy = method;
       call.attempts++;
+      call.sentAt = now;
       remote.outstanding++;
       counters.sent(length);
     }
@@ -463,6 +576,10 @@ final class ClientHub implements AutoCloseable {
       long word,
       @Nullable CallBuffer result,
       long bytes) {
+    Remote server = call.remote;
+    if (server != null) {
+      server.served(System.nanoTime(), call.sentAt, status);
+    }
     leave(call);
     if (call.isLive) {
       call.isLive = false;
@@ -473,9 +590,6 @@ final class ClientHub implements AutoCloseable {
     CallBuffer argument = call.argument;
     call.argument = null;
     buffers.give(argument);
-    if (call.signature().id() != Signature.DESCRIBE) {
-      counters.ended(status, bytes);
-    }
     call.end(status, text, word, result, bytes);
   }
 
@@ -530,9 +644,6 @@ final class ClientHub implements AutoCloseable {
   private void retry(Invocation call, boolean mayHaveRun, Status status, String why) {
     Remote remote = call.remote;
     long now = System.nanoTime();
-    if (remote != null && status != Status.OK) {
-      remote.punish(now);
-    }
     boolean isAllowed =
         (!mayHaveRun || call.signature().isIdempotent())
             && call.stream() == null
@@ -542,6 +653,9 @@ final class ClientHub implements AutoCloseable {
     if (!isAllowed) {
       finish(call, status, why, 0, null, 0);
       return;
+    }
+    if (remote != null) {
+      remote.served(now, call.sentAt, status);
     }
     budget--;
     counters.retried();

@@ -15,6 +15,12 @@ final class Counters {
   private final LongAdder inPlace = new LongAdder();
   private final LongAdder bytesSent = new LongAdder();
   private final LongAdder bytesReceived = new LongAdder();
+  private final Latencies.Counter latencies = new Latencies.Counter();
+
+  /// As the thread that sends and receives has last seen them.
+  private volatile long credits;
+
+  private volatile long waiting;
 
   void started() {
     started.increment();
@@ -33,6 +39,17 @@ final class Counters {
     (status == Status.OK ? succeeded : failed).increment();
   }
 
+  /// A call has ended that took so long.
+  void took(long nanos) {
+    latencies.add(nanos);
+  }
+
+  /// What the thread that sends and receives sees now.
+  void seen(long creditsInUse, long messagesWaiting) {
+    credits = creditsInUse;
+    waiting = messagesWaiting;
+  }
+
   void refused() {
     refused.increment();
   }
@@ -49,22 +66,25 @@ final class Counters {
     inPlace.increment();
   }
 
-  CallStatistics told(long underWay, int buffers) {
+  CallStatistics told(int buffers) {
     return new CallStatistics(
         started.sum(),
         succeeded.sum(),
         failed.sum(),
         refused.sum(),
         retried.sum(),
-        underWay,
+        underWay(),
         copied.sum(),
         inPlace.sum(),
         bytesSent.sum(),
         bytesReceived.sum(),
-        buffers);
+        buffers,
+        credits,
+        waiting,
+        latencies.told());
   }
 
-  long underWay() {
+  private long underWay() {
     return started.sum() - succeeded.sum() - failed.sum();
   }
 }

@@ -9,6 +9,7 @@ import dev.tigris.memory.internal.ObjectAccess;
 import dev.tigris.memory.schema.SchemaException;
 import dev.tigris.message.call.ServiceModel.MethodModel;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: the caller's until it is started, then the client's until it is over, then the
 /// caller's again.
-public final class Invocation {
+public final class Invocation implements CallInfo {
   /// Words of a [Frames#CALL] before those of the parameters.
   static final int HEAD = 4;
 
@@ -36,6 +37,8 @@ public final class Invocation {
   private @Nullable Object @Nullable [] parts;
   private int parameters;
   long deadline;
+  long limitNanos;
+  long startedAt;
   @Nullable CallBuffer argument;
   long argumentBytes;
 
@@ -44,6 +47,12 @@ public final class Invocation {
   @Nullable Remote remote;
   boolean isLive;
   int attempts;
+  long sentAt;
+
+  /// How many interceptors have seen it begin.
+  int begun;
+
+  @Nullable Object event;
 
   /// How many items the server has sent, if some have not arrived; else -1.
   long streamTotal = -1;
@@ -80,6 +89,8 @@ public final class Invocation {
     argumentBytes = 0;
     remote = null;
     attempts = 0;
+    begun = 0;
+    event = null;
     streamTotal = -1;
     status = Status.OK;
     text = null;
@@ -386,8 +397,34 @@ public final class Invocation {
     return isOver;
   }
 
-  Status status() {
+  @Override
+  public Status status() {
     return status;
+  }
+
+  @Override
+  public String methodName() {
+    return signature().fullName();
+  }
+
+  @Override
+  public Duration timeLeft() {
+    return Duration.ofNanos(deadline - System.nanoTime());
+  }
+
+  @Override
+  public Duration elapsed() {
+    return Duration.ofNanos(System.nanoTime() - startedAt);
+  }
+
+  @Override
+  public long argumentBytes() {
+    return argumentBytes;
+  }
+
+  @Override
+  public long resultBytes() {
+    return resultBytes;
   }
 
   CallException failure() {
@@ -504,6 +541,7 @@ public final class Invocation {
       status = Status.INTERNAL;
       text = "the result has %d bytes, and says that it has %d".formatted(bytes, itsWord);
     }
+    client.over(this);
     isOver = true;
     CompletableFuture<Object> promised = future;
     ClientStream<?> open = stream;

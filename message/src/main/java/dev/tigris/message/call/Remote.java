@@ -23,6 +23,11 @@ final class Remote {
   private static final long FORGET_NANOS = 100 * MILLI_NANOS;
   private static final int MOST_PENALTY = 1 << 10;
 
+  /// Over how many calls the time of a call is averaged.
+  private static final int MEMORY = 8;
+
+  private static final long MOST_SERVICE_NANOS = 60_000 * MILLI_NANOS;
+
   /// How long a server may take to answer at all: a thread of its own waits for that.
   private static final Duration LONGEST_QUESTION = Duration.ofSeconds(2);
 
@@ -61,6 +66,7 @@ final class Remote {
   private int penalty;
 
   private long penaltyAt;
+  private long serviceNanos;
 
   Remote(int entry, Endpoint endpoint, String provider, String name, String address, long tag) {
     this.entry = entry;
@@ -190,9 +196,32 @@ final class Remote {
   // ---- balancing
 
   /// A call there has failed for a reason that is the server's.
-  void punish(long now) {
+  private void punish(long now) {
     penalty = Math.min(MOST_PENALTY, 2 * penalty(now) + 8);
     penaltyAt = now;
+  }
+
+  /// A call there has ended.
+  void served(long now, long sentAt, Status how) {
+    boolean isItsFault =
+        switch (how) {
+          case UNKNOWN, RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE, DATA_LOSS -> true;
+          default -> false;
+        };
+    if (isItsFault) {
+      punish(now);
+    } else if (how == Status.CANCELLED) {
+      return; // it says nothing of the server
+    }
+    long took = Math.max(1, now - sentAt);
+    long sample = isItsFault ? Math.max(took, 2 * serviceNanos) : took;
+    serviceNanos = serviceNanos == 0 ? sample : serviceNanos + (sample - serviceNanos) / MEMORY;
+    serviceNanos = Math.min(serviceNanos, MOST_SERVICE_NANOS);
+  }
+
+  /// How long it takes for a call; 0 while that is not known.
+  long serviceNanos() {
+    return serviceNanos;
   }
 
   private int penalty(long now) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: the server's thread until the method runs, then the thread of the method until that
 /// has ended, then the server's again.
-final class ServerCall implements CallContext {
+final class ServerCall implements CallContext, CallInfo {
   private static final ThreadLocal<@Nullable ServerCall> CURRENT = new ThreadLocal<>();
   private static final int MOST_TEXT = 1 << 10;
 
@@ -37,6 +37,12 @@ final class ServerCall implements CallContext {
   final long[] words = new long[Invocation.HEAD + ServiceModel.MOST_PARAMETERS];
   @Nullable CallBuffer request;
   long requestBytes;
+  private long arrivedAt;
+
+  /// How many interceptors have seen it begin.
+  private int begun;
+
+  private @Nullable Object event;
   private boolean isRetained;
 
   private volatile boolean isCancelled;
@@ -74,6 +80,9 @@ final class ServerCall implements CallContext {
     }
     request = null;
     requestBytes = 0;
+    arrivedAt = now;
+    begun = 0;
+    event = CallEvents.served();
     isRetained = false;
     isCancelled = false;
     status = Status.OK;
@@ -114,8 +123,56 @@ final class ServerCall implements CallContext {
     return its;
   }
 
-  Status status() {
+  @Override
+  public Status status() {
     return status;
+  }
+
+  @Override
+  public String methodName() {
+    return method().signature().fullName();
+  }
+
+  @Override
+  public Duration elapsed() {
+    return Duration.ofNanos(System.nanoTime() - arrivedAt);
+  }
+
+  @Override
+  public long argumentBytes() {
+    return requestBytes;
+  }
+
+  @Override
+  public long resultBytes() {
+    return replyBytes;
+  }
+
+  /// It is over: its reply is sent, or nobody wants it.
+  ///
+  /// @param how with which status its client sees it end, or would
+  void over(Status how) {
+    status = how;
+    server.counters().ended(how, requestBytes);
+    server.counters().took(System.nanoTime() - arrivedAt);
+    CallEvents.over(event, this);
+    server.interceptors().after(begun, this);
+  }
+
+  /// Runs the method, if all interceptors let it.
+  private void begin() throws Throwable {
+    Interceptors all = server.interceptors();
+    while (begun < all.count()) {
+      try {
+        all.before(begun, this);
+      } catch (Throwable e) {
+        failed(e);
+        hasRun = false;
+        return;
+      }
+      begun++;
+    }
+    method().run(this);
   }
 
   boolean hasRun() {
@@ -395,7 +452,7 @@ final class ServerCall implements CallContext {
   void runHere() {
     CURRENT.set(this);
     try {
-      method().run(this);
+      begin();
     } catch (Throwable e) { // whatever it is, the caller hears of it, and the server goes on
       failed(e);
     } finally {
@@ -416,7 +473,7 @@ final class ServerCall implements CallContext {
   private void run() {
     CURRENT.set(this);
     try {
-      method().run(this);
+      begin();
       Results<?> stream = results;
       if (stream != null) {
         send(stream);

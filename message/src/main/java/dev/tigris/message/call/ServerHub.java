@@ -35,19 +35,31 @@ import org.jspecify.annotations.Nullable;
 /// server hold no more than that.
 final class ServerHub {
   private static final System.Logger LOG = System.getLogger(ServerHub.class.getName());
+  private static final long SEEN_NANOS = 100_000_000;
+  private static final long HEALTH_CODE = healthCode();
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
   private static final EnumSet<Bundle.Event> ALL_EVENTS = EnumSet.allOf(Bundle.Event.class);
 
   private final ServerOptions options;
   private final CallBuffers buffers = new CallBuffers("calls");
   private final Counters counters = new Counters();
+  private final Interceptors interceptors;
+  private final ServerHealth health;
   private final HubThread thread;
 
   // ---- the server's thread
   private final Bundle bundle;
   private final Endpoint endpoint;
+
+  /// That one, and the one of any name.
+  private final List<Endpoint> receiving = new ArrayList<>();
+
   private final String address;
   private final MethodTable methods;
+
+  /// Answers while the server leaves, too.
+  private final @Nullable ServerMethod healthCode;
+
   private final List<ServerMethod> served;
   private final byte[] description;
   private final IdentityHashMap<Channel, ServerSession> sessions = new IdentityHashMap<>();
@@ -61,6 +73,7 @@ final class ServerHub {
   private long earliest;
   private boolean hasEarliest;
   private boolean isLeaving;
+  private long seenAt = System.nanoTime() - SEEN_NANOS;
   private @Nullable CompletableFuture<Void> drained;
 
   /// A message that waits for a credit: the reply of a call, or an item of its stream.
@@ -71,30 +84,63 @@ final class ServerHub {
   private ServerHub(
       Fabric fabric, String name, String where, ServerOptions options, List<Implementation> all) {
     this.options = options;
+    this.interceptors = new Interceptors(options.interceptors());
+    this.health =
+        new ServerHealth(
+            all.stream().map(each -> each.service().name()).toList(),
+            Math.max(1, options.mostRunning() / 4));
+    List<Implementation> served = new ArrayList<>(all);
+    served.add(Calls.service(Health.class, health.service()).inHandler());
     List<ServerMethod> its = new ArrayList<>();
     List<Signature> signatures = new ArrayList<>();
-    for (Implementation one : all) {
+    for (Implementation one : served) {
       one.service().methods().forEach(model -> its.add(ServerMethod.of(model, one)));
       one.service().methods().forEach(model -> signatures.add(model.signature()));
     }
     this.served = List.copyOf(its);
-    this.methods = new MethodTable(served);
+    this.methods = new MethodTable(this.served);
+    this.healthCode = methods.find(HEALTH_CODE);
     this.description = new Description(signatures).toBytes();
     this.bundle = Bundle.open(options.messages(), List.of(fabric));
     this.thread = new HubThread(Thread.currentThread(), bundle::wake);
     try {
       bundle.mask(ALL_EVENTS);
       this.endpoint = bundle.endpoint(name, options.tag());
-      endpoint.handler(Frames.CALL, this::called);
-      endpoint.handler(Frames.CANCEL, this::cancelled);
-      endpoint.handler(Frames.GRANT, this::granted);
-      endpoint.errorHandler(new Losses());
-      Incoming.accept(endpoint, buffers, options.messages().bulkBytes());
+      receive(endpoint);
+      if (!name.equals(CallServer.ANY_NAME)) {
+        receive(bundle.endpoint(CallServer.ANY_NAME, options.tag()));
+      }
       this.address = bundle.listen(fabric.provider(), where);
     } catch (RuntimeException | Error e) {
       bundle.close();
       throw e;
     }
+  }
+
+  private void receive(Endpoint at) {
+    at.handler(Frames.CALL, this::called);
+    at.handler(Frames.CANCEL, this::cancelled);
+    at.handler(Frames.GRANT, this::granted);
+    at.errorHandler(new Losses());
+    Incoming.accept(at, buffers, options.messages().bulkBytes());
+    receiving.add(at);
+  }
+
+  private boolean areDrained() {
+    boolean are = true;
+    for (Endpoint each : receiving) {
+      are &= each.drain(Duration.ZERO);
+    }
+    return are;
+  }
+
+  private static long healthCode() {
+    return ServiceModel.of(Health.class).methods().stream()
+        .map(ServiceModel.MethodModel::signature)
+        .filter(each -> each.name().equals("code"))
+        .findFirst()
+        .orElseThrow()
+        .id();
   }
 
   /// Starts a server, on a thread of its own.
@@ -116,6 +162,14 @@ final class ServerHub {
 
   Counters counters() {
     return counters;
+  }
+
+  Interceptors interceptors() {
+    return interceptors;
+  }
+
+  ServerHealth health() {
+    return health;
   }
 
   String address() {
@@ -150,6 +204,7 @@ final class ServerHub {
           }
           drained = over;
           isLeaving = true;
+          health.leave();
           for (ServerSession session : sessions.values()) {
             if (Outgoing.isOpen(session.channel)) {
               // One without a credit finds out by a refusal.
@@ -180,17 +235,32 @@ final class ServerHub {
       next.start();
     }
     CompletableFuture<Void> draining = drained;
-    if (draining != null && admitted == 0 && endpoint.drain(Duration.ZERO)) {
+    if (draining != null && admitted == 0 && areDrained()) {
       draining.complete(null);
     }
     long now = System.nanoTime();
     if (hasEarliest && now - earliest >= 0) {
       sweep(now);
     }
+    if (now - seenAt >= SEEN_NANOS) {
+      see(now);
+    }
     if (thread.mayWait()) {
       // Calls that run in the handler leave no deadline: then nothing is allocated.
       boolean _ = bundle.await(hasEarliest ? until(earliest - now) : LONGEST_WAIT);
     }
+  }
+
+  /// Counts what statistics tell of this moment.
+  private void see(long now) {
+    seenAt = now;
+    long inUse = 0;
+    long waiting = 0;
+    for (ServerSession session : sessions.values()) {
+      inUse += session.channel.session().outstanding();
+      waiting += session.outbound.size();
+    }
+    counters.seen(inUse, waiting);
   }
 
   private static Duration until(long nanos) {
@@ -218,7 +288,7 @@ final class ServerHub {
     ServerMethod method = methods.find(message.word(0));
     if (method == null) {
       refuse(token, id, Status.UNIMPLEMENTED, "the server has no such method any more");
-    } else if (isLeaving) {
+    } else if (isLeaving && method != healthCode) {
       refuse(token, id, Status.UNAVAILABLE, "the server is leaving; the method did not run");
     } else if (message.word(2) <= 0) {
       refuse(token, id, Status.DEADLINE_EXCEEDED, "the time was over before it arrived");
@@ -319,7 +389,7 @@ final class ServerHub {
     call.reply = null;
     call.request = null;
     counters.sent(call.replyBytes());
-    counters.ended(call.status(), bytes);
+    call.over(call.status());
   }
 
   private static long code(ServerCall call) {
@@ -410,7 +480,7 @@ final class ServerHub {
     if (queued.remove(call)) {
       buffers.give(call.request);
       admitted--;
-      counters.ended(status, 0);
+      call.over(status);
     }
   }
 
@@ -468,7 +538,7 @@ final class ServerHub {
     if (message.number < 0) {
       call.reply = null;
       call.session().remove(call);
-      counters.ended(isWanted ? call.status() : Status.CANCELLED, call.requestBytes);
+      call.over(isWanted ? call.status() : Status.CANCELLED);
     }
     return true;
   }

@@ -57,6 +57,8 @@ record ServiceModel(Class<?> type, String name, List<MethodModel> methods) {
   ///
   /// @throws IllegalArgumentException if this module may not see it
   static MethodHandles.Lookup lookup(Class<?> type) {
+    // A class loader of the program's own, as of a tool, has a module that nothing reads by itself.
+    ServiceModel.class.getModule().addReads(type.getModule());
     try {
       return MethodHandles.privateLookupIn(type, MethodHandles.lookup());
     } catch (IllegalAccessException e) {

@@ -4,7 +4,10 @@ package dev.tigris.message.call;
 /// makes them.
 public abstract class Stub {
   final ClientHub client;
-  private final ServiceModel service;
+  final ServiceModel service;
+
+  /// How long each call may take; 0 for what the client's options say.
+  private final long limitNanos;
 
   /// Only generated classes call this.
   ///
@@ -13,16 +16,17 @@ public abstract class Stub {
     Binding its = (Binding) binding;
     this.client = its.client();
     this.service = its.service();
+    this.limitNanos = its.limitNanos();
   }
 
-  /// The client and the service of a stub.
-  record Binding(ClientHub client, ServiceModel service) {}
+  /// The client and the service of a stub, and how long its calls may take.
+  record Binding(ClientHub client, ServiceModel service, long limitNanos) {}
 
   /// Begins a call. Only generated classes call this.
   ///
   /// @param method the index of the method in the service
   protected final Invocation begin(int method) {
-    return client.begin(service.methods().get(method));
+    return client.begin(service.methods().get(method), limitNanos);
   }
 
   @Override

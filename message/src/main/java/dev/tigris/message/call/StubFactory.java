@@ -49,7 +49,14 @@ final class StubFactory {
 
   /// Makes a stub.
   static <T> T make(Class<T> type, ClientHub client) {
-    Stub.Binding binding = new Stub.Binding(client, ServiceModel.of(type));
+    return make(type, client, 0);
+  }
+
+  /// Makes a stub.
+  ///
+  /// @param limitNanos how long its calls may take; 0 for what the options of the client say
+  static <T> T make(Class<T> type, ClientHub client, long limitNanos) {
+    Stub.Binding binding = new Stub.Binding(client, ServiceModel.of(type), limitNanos);
     try {
       return type.cast((Object) CONSTRUCTORS.get(type).invokeExact((Object) binding));
     } catch (RuntimeException | Error e) {

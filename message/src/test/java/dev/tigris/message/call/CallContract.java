@@ -115,7 +115,8 @@ abstract class CallContract {
   @Test
   void tellsWhatTheServersServe() {
     List<String> methods = Calls.methods(orders);
-    assertEquals(ServiceModel.of(Orders.class).methods().size(), methods.size());
+    int health = ServiceModel.of(Health.class).methods().size();
+    assertEquals(ServiceModel.of(Orders.class).methods().size() + health, methods.size());
     assertTrue(methods.contains("Order Orders.find(long)"), methods::toString);
     assertTrue(methods.contains("Results<Order> Orders.open(int, int)"), methods::toString);
   }
