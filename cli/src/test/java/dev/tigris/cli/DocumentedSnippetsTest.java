@@ -49,6 +49,8 @@ class DocumentedSnippetsTest {
       """
       import dev.tigris.flow.*;
       import dev.tigris.flow.Module;
+      import dev.tigris.flow.operator.*;
+      import dev.tigris.flow.text.*;
       import dev.tigris.memory.*;
       import dev.tigris.memory.arrow.*;
       import dev.tigris.memory.schema.*;
@@ -226,6 +228,25 @@ class DocumentedSnippetsTest {
       }
     }
     assertTrue(found > 0);
+  }
+
+  @Test
+  void theFlowsOfTextAreThoseOfTheExample() throws Exception {
+    Path example = Path.of("../examples/src/main/java/dev/tigris/examples/TextTasks.java");
+    String source = withoutSpace(Files.readString(example));
+    List<String> flows =
+        Document.of("docs/text.md").blocks().stream()
+            .map(Block::code)
+            .filter(code -> code.contains("Flow.named"))
+            .toList();
+    assertEquals(4, flows.size());
+    for (String flow : flows) {
+      assertTrue(source.contains(withoutSpace(flow)), flow);
+    }
+  }
+
+  private static String withoutSpace(String code) {
+    return code.replaceAll("\\s", "");
   }
 
   @Test
