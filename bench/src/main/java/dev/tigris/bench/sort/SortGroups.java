@@ -40,6 +40,7 @@ public final class SortGroups {
   }
 
   private static Group lines(TextGroup.Kind kind) {
-    return new TextGroup(kind, new Scaled(1, 200, 1000), new Scaled(1, 3, 7));
+    return new TextGroup(
+        kind, new Scaled(1, 200, 1000), new Scaled(1024, 1024, 512), new Scaled(1, 3, 1));
   }
 }

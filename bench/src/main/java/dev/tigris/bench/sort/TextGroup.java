@@ -21,7 +21,8 @@ import java.util.TreeMap;
 
 /// `tigris sort --lines` and `--csv` against GNU sort and, where Python has it, DuckDB: the same
 /// text, threads and memory, whole processes, in turns. Outputs are not forced to the disk. What
-/// GNU sort and Tigris write is compared byte by byte.
+/// GNU sort and Tigris write is compared byte by byte. In the full form the text is twice as large
+/// as the memory, and temporary files lie beside it. It has one round, which takes minutes.
 ///
 /// Python is `python3`, or what `TIGRIS_BENCH_PYTHON` names.
 final class TextGroup implements Group {
@@ -31,6 +32,7 @@ final class TextGroup implements Group {
 
   private final Kind kind;
   private final Scaled megabytes;
+  private final Scaled memory;
   private final Scaled rounds;
 
   /// A kind of text, and the keys to sort it by.
@@ -66,9 +68,15 @@ final class TextGroup implements Group {
     }
   }
 
-  TextGroup(Kind kind, Scaled megabytes, Scaled rounds) {
+  /// A group.
+  ///
+  /// @param megabytes how much text
+  /// @param memory for the sort, in MiB
+  /// @param rounds how often
+  TextGroup(Kind kind, Scaled megabytes, Scaled memory, Scaled rounds) {
     this.kind = kind;
     this.megabytes = megabytes;
+    this.memory = memory;
     this.rounds = rounds;
   }
 
@@ -112,24 +120,32 @@ final class TextGroup implements Group {
 
     void play() throws IOException, InterruptedException {
       write(1_000_000L * megabytes.in(run));
+      int mebibytes = memory.in(run);
       int threads = Runtime.getRuntime().availableProcessors();
       var arguments = new ArrayList<Object>(List.of("sort", "--no-fsync", "--quiet"));
-      arguments.addAll(List.of("--memory", "1024m", "--parallel", threads));
+      arguments.addAll(List.of("--memory", mebibytes + "m", "--parallel", threads));
       arguments.addAll(List.of(kind.ours.split(" ", -1)));
       arguments.addAll(List.of(input, ours));
       contenders.put("tigris", Tigris.of(run.scale()).command(arguments.toArray()));
-      String gnuSort = "sort --parallel=%3$d -S 1024m -T '%4$s' " + kind.gnus;
+      String gnuSort = "sort --parallel=%3$d -S %5$dm -T '%4$s' " + kind.gnus;
       String line =
           kind == Kind.CSV
               ? "head -n 1 '%1$s' > '%2$s' && tail -n +2 '%1$s' | " + gnuSort + " >> '%2$s'"
               : gnuSort + " '%1$s' > '%2$s'";
-      contenders.put(GNU_SORT, Command.shell(line.formatted(input, gnus, threads, folder)));
+      contenders.put(
+          GNU_SORT, Command.shell(line.formatted(input, gnus, threads, folder, mebibytes)));
       String python = System.getenv().getOrDefault("TIGRIS_BENCH_PYTHON", "python3");
       boolean hasDuckDb = Command.of(python, "-c", "import duckdb").run(folder).exit() == 0;
       if (hasDuckDb) {
         String program =
-            "import duckdb; duckdb.sql(\"SET threads=%d; SET memory_limit='1024MB'; COPY (%s) TO '%s'\")"
-                .formatted(threads, kind.query.formatted(input), folder.resolve("duckdb.out"));
+            ("import duckdb; duckdb.sql(\"SET threads=%d; SET memory_limit='%dMiB';"
+                    + " SET temp_directory='%s'; COPY (%s) TO '%s'\")")
+                .formatted(
+                    threads,
+                    mebibytes,
+                    folder,
+                    kind.query.formatted(input),
+                    folder.resolve("duckdb.out"));
         contenders.put(DUCKDB, Command.of(python, "-c", program));
       } else {
         run.say(name() + ": " + python + " has no duckdb, which is left out");
@@ -152,7 +168,7 @@ final class TextGroup implements Group {
           Pairs pairs = new Pairs(array("tigris"), array(peer));
           run.emit(
               Figure.of(name(), "s", Better.LOWER, peer, List.of(pairs))
-                  .withNote("%d MB, 1024 MiB of memory".formatted(megabytes.in(run))));
+                  .withNote("%d MB, %d MiB of memory".formatted(megabytes.in(run), mebibytes)));
         }
       }
     }
@@ -163,6 +179,11 @@ final class TextGroup implements Group {
       seconds
           .computeIfAbsent(name, _ -> new ArrayList<>())
           .add(command.run(folder).orThrow(command).seconds());
+    }
+
+    private static void digits(StringBuilder to, int number, int count) {
+      String digits = Integer.toString(number);
+      to.repeat('0', count - digits.length()).append(digits);
     }
 
     private double[] array(String name) {
@@ -182,6 +203,7 @@ final class TextGroup implements Group {
         words.add(word.toString());
       }
       long written = 0;
+      var row = new StringBuilder();
       try (BufferedWriter out = Files.newBufferedWriter(input, StandardCharsets.US_ASCII)) {
         if (kind == Kind.CSV) {
           out.write("id,country,amount,note\n");
@@ -189,14 +211,22 @@ final class TextGroup implements Group {
         for (int i = 0; written < bytes; i++) {
           String word = words.get((int) (WORDS * Math.pow(random.nextDouble(), 3)));
           int number = random.nextInt(1_000_000);
-          String line =
-              switch (kind) {
-                case WORDS -> word + "\n";
-                case LOG -> "2026-11-28T%06d %s %d ok\n".formatted(i % 1_000_000, word, number);
-                case CSV -> "%d,%.2s,%d.%02d,%s\n".formatted(i, word, number, i % 100, word);
-              };
-          out.write(line);
-          written += line.length();
+          row.setLength(0);
+          switch (kind) {
+            case WORDS -> row.append(word);
+            case LOG -> {
+              digits(row.append("2026-11-28T"), i % 1_000_000, 6);
+              row.append(' ').append(word).append(' ').append(number).append(" ok");
+            }
+            case CSV -> {
+              row.append(i).append(',').append(word, 0, 2).append(',').append(number);
+              digits(row.append('.'), i % 100, 2);
+              row.append(',').append(word);
+            }
+          }
+          row.append('\n');
+          out.append(row);
+          written += row.length();
         }
       }
     }
