@@ -74,6 +74,7 @@ final class CheckCommand implements Command {
       throw TextOptions.misuse(options, "-u is for text: add --lines or --csv");
     }
     SortCommand.refuseStandard(files, options);
+    SortCommand.refuseCompressed(files, "decompressed", options);
     if (summaryFile != null) {
       Options.refuseFolder(options, options.matchedOption("-o").originalStringValues().getLast());
       CheckSummary.refuseOtherThanSummary(summaryFile);

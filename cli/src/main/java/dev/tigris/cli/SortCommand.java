@@ -93,6 +93,8 @@ final class SortCommand implements Command {
     }
     refuseStandard(files, options);
     Path output = files.getLast();
+    refuseCompressed(files.subList(0, files.size() - 1), "decompressed", options);
+    refuseCompressed(List.of(output), "compressed", options);
     if (!options.hasMatchedOption("--partitions")) {
       Options.refuseFolder(options, options.matchedPositional(0).originalStringValues().getLast());
     }
@@ -118,6 +120,19 @@ final class SortCommand implements Command {
     if (files.contains(TextOptions.STANDARD)) {
       throw new ParameterException(
           options.commandSpec().commandLine(), Tigris.misspelling("-").orElseThrow());
+    }
+  }
+
+  /// Refuses names of compressed files, which would be taken for records as they are.
+  static void refuseCompressed(List<Path> files, String verb, ParseResult options) {
+    for (Path file : files) {
+      String name = file.toString();
+      if (name.endsWith(".gz") || name.endsWith(".zst")) {
+        throw new ParameterException(
+            options.commandSpec().commandLine(),
+            "%s: records are not %s, only text is (--lines, --csv): use gzip or zstd for that"
+                .formatted(name, verb));
+      }
     }
   }
 

@@ -56,6 +56,23 @@ class TextPipesTest {
   }
 
   @Test
+  void checksAndMergesWhatIsCompressedOrComesFromAPipe() throws Exception {
+    Files.writeString(folder.resolve("lines"), "b\na\n");
+    assertEquals(ExitCode.OK, shell.run("sort --lines @/lines @/sorted.gz").code());
+    assertEquals(ExitCode.OK, shell.run("check --lines -u @/sorted.gz").code());
+    Shell.Result result = shell.run("sort --lines -c -r @/sorted.gz");
+    assertEquals(ExitCode.OUT_OF_ORDER, result.code(), result.toString());
+    result = shell.run("sort --lines -m @/sorted.gz @/sorted.gz @/merged");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertEquals("a\na\nb\nb\n", Files.readString(folder.resolve("merged")));
+    pipe("in");
+    Child writer = Command.shell("printf 'b\\na\\n' > in").in(folder).start();
+    result = shell.run("check --lines -k 1,1 @/in");
+    assertEquals(ExitCode.OUT_OF_ORDER, result.code(), result.toString());
+    assertEquals(0, writer.exitCode());
+  }
+
+  @Test
   void mergesPipesAsTheyCome() throws Exception {
     pipe("one");
     pipe("other");
