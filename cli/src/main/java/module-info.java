@@ -3,6 +3,7 @@
 module dev.tigris.cli {
   requires static org.jspecify;
   requires dev.tigris.memory;
+  requires dev.tigris.message;
   requires dev.tigris.net;
   requires dev.tigris.flow;
   requires dev.tigris.sort;

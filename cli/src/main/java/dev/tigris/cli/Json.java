@@ -25,9 +25,14 @@ final class Json {
   /// Returns the members in the order of the map. Values are strings, numbers, booleans, null, and
   /// maps and lists of such.
   static String object(Map<String, ?> members) {
+    return value(members);
+  }
+
+  /// Returns one value, of those that an object may have.
+  static String value(@Nullable Object value) {
     var text = new StringWriter();
     try (JsonGenerator generator = new JsonFactory().createGenerator(text)) {
-      write(generator, members);
+      write(generator, value);
     } catch (IOException e) {
       throw new UncheckedIOException("a string cannot be written to", e);
     }

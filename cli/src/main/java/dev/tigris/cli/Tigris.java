@@ -44,6 +44,7 @@ final class Tigris {
     commands.put("layout", LayoutCommand::new);
     commands.put("specialize", SpecializeCommand::new);
     commands.put("net", NetCommand::new);
+    commands.put("call", CallCommand::new);
     commands.put("help", HelpCommand::new);
     commands.put("train", TrainCommand::new);
     return commands;

@@ -59,6 +59,7 @@ class TigrisTest {
           "layout",
           "specialize",
           "net",
+          "call",
           "help",
           "test",
           "bench"
@@ -69,7 +70,8 @@ class TigrisTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"demo", "gen", "sort", "check", "arrow", "layout", "specialize", "net"})
+  @ValueSource(
+      strings = {"demo", "gen", "sort", "check", "arrow", "layout", "specialize", "net", "call"})
   void teachesEachCommandWithExamples(String command) {
     Result asked = shell.run(command + " --help");
     assertEquals(ExitCode.OK, asked.code());
@@ -93,7 +95,17 @@ class TigrisTest {
   void helpLinesFitATerminal() {
     for (String topic :
         new String[] {
-          "", "demo", "gen", "sort", "check", "arrow", "layout", "specialize", "net", "exit-codes"
+          "",
+          "demo",
+          "gen",
+          "sort",
+          "check",
+          "arrow",
+          "layout",
+          "specialize",
+          "net",
+          "call",
+          "exit-codes"
         }) {
       shell
           .run(("help " + topic).strip())

@@ -87,7 +87,10 @@ public record StoredTypes(
     }
   }
 
-  private static URL[] urls(List<Path> places) throws IOException, LayoutException {
+  /// Returns the places for a class loader, with the jars of folders.
+  ///
+  /// @throws LayoutException if one does not exist, or is neither a folder nor a jar
+  public static URL[] urls(List<Path> places) throws IOException, LayoutException {
     var urls = new ArrayList<URL>();
     for (Path place : places) {
       if (!Files.exists(place)) {

@@ -30,7 +30,8 @@ public final class Direction {
           Map.entry("flow", Set.of("os", "memory", "net")),
           Map.entry("sort", Set.of("os", "memory", "net", "flow")),
           Map.entry("examples", Set.of("memory", "net", "flow", "specializer")),
-          Map.entry("cli", Set.of("os", "memory", "net", "flow", "sort", "specializer")),
+          Map.entry(
+              "cli", Set.of("os", "memory", "net", "message", "flow", "sort", "specializer")),
           Map.entry(
               "verify",
               Set.of("os", "memory", "net", "message", "flow", "sort", "cli", "specializer")),
