@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Slow;
 import dev.tigris.testing.Tier;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.host.Needs;
@@ -26,7 +27,6 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A file whose converter is killed is the old one, to the byte, or the new one.
-@EveryTier("kills: 2, 20, 200")
 class ConversionCrashTest {
   private static final int NODES = 200_000;
   private static final int KILLS = Tier.choose(2, 20, 200);
@@ -89,6 +89,7 @@ class ConversionCrashTest {
   }
 
   @Test
+  @Slow("compiles two programs")
   @EnabledOnOs(OS.LINUX)
   void convertsInAFolderThatMayNotBeRead() throws Exception {
     Needs.root("a process that is bound by permissions");
@@ -108,6 +109,7 @@ class ConversionCrashTest {
   }
 
   @Test
+  @EveryTier("kills: 2, 20, 200")
   void leavesTheOldFileOrTheNewOneWhenItIsKilled() throws Exception {
     Path older = version("older", "int", "");
     Path newer = version("newer", "long", " public double price;");
