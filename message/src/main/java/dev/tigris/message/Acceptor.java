@@ -69,6 +69,10 @@ final class Acceptor implements AutoCloseable {
         LockSupport.parkNanos(PAUSE_NANOS); // too many files are open, say
       } catch (IllegalStateException e) {
         return; // it was closed
+      } catch (RuntimeException e) { // whatever it is, others may connect still
+        System.getLogger(Acceptor.class.getName())
+            .log(System.Logger.Level.WARNING, "a request to connect could not be taken", e);
+        LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
   }

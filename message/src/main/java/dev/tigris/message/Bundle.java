@@ -838,6 +838,9 @@ public final class Bundle implements AutoCloseable {
         }
         channel.session().agree(Math.min(greeting.credits(), options.credits()), !lossy);
         endpoint.enter(channel);
+      } else if (connection.greetingEpoch() - channel.session().epoch() <= 0) {
+        return refuse(
+            connection, session, Greeting.Refusal.UNKNOWN_SESSION, "an older connection greets");
       } else if (channel.connects() || channel.packetBytes() > connection.packetBytes()) {
         return refuse(
             connection, session, Greeting.Refusal.UNKNOWN_SESSION, "it is another session");

@@ -151,7 +151,8 @@ public final class Endpoint implements AutoCloseable {
   }
 
   /// Sets the segment that peers may send bulk transfers into, at places of their choice; null for
-  /// none.
+  /// none. Transfers into the one before that have begun go on: its memory may be freed when the
+  /// sessions have ended that there were.
   public void segment(@Nullable Bytes bytes) {
     bundle.requireOwner();
     segment = bytes;

@@ -38,6 +38,10 @@ public final class Channel {
   private final int packetBytes;
   private final int replyBytes;
   private boolean lossy;
+
+  /// Whether the peer reads long packets where they lie.
+  private final boolean isLent;
+
   private @Nullable PacketConnection connection;
   private @Nullable Greeting greeting;
 
@@ -105,8 +109,10 @@ public final class Channel {
     this.packetBytes = packetBytes;
     this.replyBytes = replyBytes;
     this.lossy = lossy;
+    this.isLent = isLent;
     int packets = settings.mostPackets();
-    this.requests = new SendQueue(8 * packetBytes, packetBytes, packets, owner, isLent);
+    this.requests =
+        new SendQueue(8 * packetBytes, packetBytes, packets, owner, isLent);
     this.replies =
         new SendQueue(
             packetBytes + (settings.credits() + 2) * replyRoom(),
@@ -350,7 +356,11 @@ public final class Channel {
       boolean asReply = last && transfer.isReply;
       int words = last ? transfer.words.length : 0;
       int length = PacketLayout.frameBytes(true, words);
-      if (!(asReply ? replies : requests).hasRoom(length, part)
+      boolean hasRoom =
+          isCopied(transfer, asReply)
+              ? requests.hasRoom(PacketLayout.aligned(length + part))
+              : (asReply ? replies : requests).hasRoom(length, part);
+      if (!hasRoom
           || requests.isDrafting()
           || (asReply && transfer.unsent > 0)
           || (!asReply && (!session.hasCredit() || session.outstanding() >= most))) {
@@ -361,6 +371,14 @@ public final class Channel {
         bulk.remove();
       }
     }
+  }
+
+  /// Whether a part is copied to its packet, which the peer then reads where it lies: that is one
+  /// copy, where an interface that gathers it copies twice, and lends the memory for each transfer.
+  /// The room for replies has a bound that does not count parts. A mapped file may lose pages, which
+  /// only the interface notices in time.
+  private boolean isCopied(BulkSend transfer, boolean asReply) {
+    return isLent && !asReply && !transfer.source.isMapped();
   }
 
   private void put(BulkSend transfer, int part, boolean last, SendQueue queue) {
@@ -379,7 +397,9 @@ public final class Channel {
             ? last ? FrameKind.BULK_REPLY : FrameKind.REPLY_PART
             : last ? FrameKind.BULK_REQUEST : FrameKind.REQUEST_PART;
     Bytes bytes = queue.bytes;
-    long at = queue.begin(length, part);
+    boolean isCopied = isCopied(transfer, asReply);
+    int whole = isCopied ? PacketLayout.aligned(length + part) : length;
+    long at = isCopied ? queue.begin(whole) : queue.begin(length, part);
     at = PacketLayout.frame(bytes, at, kind, words, transfer.handler, part, reference);
     bytes.setLong(at, transfer.length);
     bytes.setLong(at + 8, transfer.put);
@@ -388,11 +408,19 @@ public final class Channel {
     for (int i = 0; i < words; i++) {
       bytes.setLong(at + (long) i * Long.BYTES, transfer.words[i]);
     }
-    Packet packet = queue.finish(length);
+    if (isCopied) {
+      MemorySegment.copy(
+          transfer.source.segment(),
+          transfer.offset + transfer.put,
+          bytes.segment(),
+          at + (long) words * Long.BYTES,
+          part);
+    }
+    Packet packet = queue.finish(whole);
     packet.isClosed = true;
     packet.tail = transfer;
     packet.tailOffset = transfer.offset + transfer.put;
-    packet.tailBytes = part;
+    packet.tailBytes = isCopied ? 0 : part;
     transfer.kept++;
     transfer.unsent++;
     transfer.put += part;
@@ -1005,7 +1033,7 @@ public final class Channel {
       } else if (kind == FrameKind.REPLY || kind == FrameKind.BULK_REPLY) {
         receiver.returned(this, true, head >>> 16, words, whole, reason);
       }
-      at += PacketLayout.aligned(length + (isBulk ? 0 : payload));
+      at = isBulk ? end : at + PacketLayout.aligned(length + payload); // a part ends its packet
     }
   }
 

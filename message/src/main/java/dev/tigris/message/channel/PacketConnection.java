@@ -220,7 +220,7 @@ public final class PacketConnection {
     Ticket head = slot.ticket.range(packet.offset, packet.length);
     Descriptor message = head;
     BulkSend tail = packet.tail;
-    if (tail != null) {
+    if (tail != null && packet.tailBytes > 0) {
       Ticket source = tail.ticket(this).range(packet.tailOffset, packet.tailBytes);
       message = Descriptor.of(head, source).attach(slot);
     }
