@@ -18,9 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Long bulk transfers arrive whole, once, and in their order, in each kind of memory.
 class LongTransferTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
-  private static final int[] SIZES = {
-    131_073, 1_048_577, 100, 65_536
-  };
+  private static final int[] SIZES = {131_073, 1_048_577, 100, 65_536};
   private static final int LONGEST = 1_048_577;
   private static final Options SMALL = Options.DEFAULT.withPayloadBytes(16_384);
 
