@@ -374,9 +374,8 @@ public final class Channel {
 
   /// Whether a part is copied to its packet, which the peer then reads where it lies: that is one
   /// copy, where an interface that gathers it copies twice, and lends the memory for each transfer.
-  /// The room for replies has a bound that does not count parts. A mapped file may lose pages,
-  // which
-  /// only the interface notices in time.
+  /// The room for replies has a bound that does not count parts. A mapped file may lose pages: only
+  /// the interface notices that in time.
   private boolean isCopied(BulkSend transfer, boolean asReply) {
     return isLent && !asReply && !transfer.source.isMapped();
   }
