@@ -17,7 +17,6 @@ import dev.tigris.net.NetException;
 import dev.tigris.specializer.ClassPath;
 import java.io.File;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -270,16 +269,19 @@ final class CallCommand implements Command {
 
   private static @Nullable Object invoke(Method method, Object stub, @Nullable Object[] arguments)
       throws Exception {
-    method.setAccessible(true);
     try {
-      Object result = method.invoke(stub, arguments);
+      Object result =
+          ServiceFinder.lookup(method.getDeclaringClass())
+              .unreflect(method)
+              .bindTo(stub)
+              .invokeWithArguments(arguments);
       return result instanceof CompletableFuture<?> future ? future.join() : result;
-    } catch (InvocationTargetException | CompletionException e) {
-      switch (e.getCause()) {
-        case RuntimeException cause -> throw cause;
-        case Error cause -> throw cause;
-        case null, default -> throw e;
-      }
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof CallException cause ? cause : e;
+    } catch (Exception | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("a call throws nothing else", e);
     }
   }
 

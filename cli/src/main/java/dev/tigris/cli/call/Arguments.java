@@ -13,9 +13,8 @@ import dev.tigris.memory.PsoLayout;
 import dev.tigris.memory.PsoList;
 import dev.tigris.memory.PsoTable;
 import dev.tigris.message.call.Calls;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Array;
-import java.lang.reflect.Constructor;
-import java.lang.reflect.InvocationTargetException;
 import java.math.BigDecimal;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -131,19 +130,18 @@ public final class Arguments {
   private static Pso construct(Class<? extends Pso> type, Container container)
       throws CallInputException {
     try {
-      Constructor<? extends Pso> constructor = type.getDeclaredConstructor(Container.class);
-      constructor.setAccessible(true);
-      return constructor.newInstance(container);
-    } catch (InvocationTargetException e) {
-      switch (e.getCause()) {
-        case ContainerFullException full -> throw full;
-        case null, default ->
-            throw new CallInputException(
-                "the constructor of %s fails: %s".formatted(type.getName(), e.getCause()), e);
-      }
-    } catch (ReflectiveOperationException e) {
+      return (Pso)
+          ServiceFinder.lookup(type)
+              .findConstructor(type, MethodType.methodType(void.class, Container.class))
+              .invoke(container);
+    } catch (ContainerFullException e) {
+      throw e; // which a larger one may not be
+    } catch (NoSuchMethodException | IllegalAccessException e) {
       throw new CallInputException(
           "%s has no constructor that takes a Container alone".formatted(type.getName()), e);
+    } catch (Throwable e) { // the constructor is the program's
+      throw new CallInputException(
+          "the constructor of %s fails: %s".formatted(type.getName(), e), e);
     }
   }
 

@@ -12,6 +12,7 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.attribute.RuntimeVisibleAnnotationsAttribute;
 import java.lang.constant.ClassDesc;
+import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
@@ -92,6 +93,18 @@ public final class ServiceFinder {
                     "%s has no method '%s', but %s"
                         .formatted(
                             service.getName(), name, all.stream().map(Method::getName).toList())));
+  }
+
+  /// Returns a lookup that finds the members of a class of the program's.
+  ///
+  /// @throws IllegalAccessException if the class is not the program's, and not public
+  public static MethodHandles.Lookup lookup(Class<?> type) throws IllegalAccessException {
+    Module its = type.getModule();
+    if (its.isNamed() && Modifier.isPublic(type.getModifiers())) {
+      return MethodHandles.publicLookup();
+    }
+    ServiceFinder.class.getModule().addReads(its);
+    return MethodHandles.privateLookupIn(type, MethodHandles.lookup());
   }
 
   private static void searchFolder(Path folder, String service, SortedSet<String> names)

@@ -1,3 +1,4 @@
+// Over 400 lines: what a program finds beside the calls themselves, case by case.
 package dev.tigris.message.call;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
