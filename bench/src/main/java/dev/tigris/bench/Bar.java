@@ -52,7 +52,16 @@ public record Bar(
   public static final String PAPER = "paper";
   static final String GNU_SORT = "GNU sort";
   static final String BYTE_KEY = "byte key";
-  static final String DUCKDB = "DuckDB";
+
+  /// DuckDB, from Python.
+  public static final String DUCKDB = "DuckDB";
+
+  /// The JDK's parallel streams.
+  public static final String JAVA_STREAMS = "Java streams";
+
+  /// Spark on this machine alone, from Python.
+  public static final String SPARK = "Spark";
+
   static final String COPY = "cp + sync";
 
   /// Netty over NIO.
@@ -166,6 +175,10 @@ public record Bar(
           times("sort\\.datamation", GNU_SORT, 2, ">= 2x"),
           times("sort\\.typed", BYTE_KEY, 1 / 1.1, "time <= 1.1x"),
           times("sort\\.lines\\..*", GNU_SORT, 4, ">= 4x"),
+          times("flow\\.csv\\..*cold", JAVA_STREAMS, 1.2, ">= 1.2x"),
+          times("flow\\.csv\\..*warm", JAVA_STREAMS, 2, ">= 2x"),
+          times("flow\\.csv\\..*", DUCKDB, 0.5, ">= 0.5x"),
+          times("flow\\.csv\\..*", SPARK, 5, ">= 5x"),
           times("sort\\.lines\\..*", DUCKDB, 1, "not behind"),
           times("sort\\..*\\.memory", LIMIT, 1, "<= --memory x 1.25 + 150 MB"));
 

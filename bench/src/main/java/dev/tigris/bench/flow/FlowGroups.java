@@ -1,6 +1,7 @@
 package dev.tigris.bench.flow;
 
 import dev.tigris.bench.Group;
+import dev.tigris.bench.Variant;
 import dev.tigris.bench.fork.ForkedGroup;
 import java.util.List;
 
@@ -14,6 +15,13 @@ public final class FlowGroups {
         new ForkedGroup("flow.stream", StreamSuite.FIGURES, StreamSuite.class, 4, 10),
         PerturbationGroup.ofEight(),
         new SimulationGroup(),
-        PerturbationGroup.ofThePaper());
+        PerturbationGroup.ofThePaper(),
+        new CsvGroup(
+            "flow.csv",
+            new CsvGroup.Sizes(List.of(1, 100, 280), List.of(1, 2, 7), List.of(2, 4, 9))),
+        new Variant(
+            new CsvGroup(
+                "flow.csv.large",
+                new CsvGroup.Sizes(List.of(1, 300, 3000), List.of(1, 1, 3), List.of(1, 2, 3)))));
   }
 }
