@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class FastCsvTest {
   private static final String PLAIN = "ab 0.-;'\t\0\u00e9\u00ff\\";
-  private static final int FILES = 150;
+  private static final int FILES = 50;
 
   @TempDir Path folder;
 
