@@ -237,6 +237,11 @@ final class Parker implements WaitSource {
     unpark();
   }
 
+  /// Returns whether [#stop] was called. Any thread.
+  boolean isStopped() {
+    return stopped;
+  }
+
   /// Returns whether [#drop] was called. Any thread.
   boolean isDropped() {
     return dropped;

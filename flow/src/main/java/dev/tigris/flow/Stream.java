@@ -244,6 +244,7 @@ public abstract class Stream {
   public final @Nullable Water get() {
     Water water = poll();
     while (water == null && !isDrained()) {
+      letMove(receiver);
       receiver.await(Parker.INPUT, anyWater);
       water = pollReady();
     }
@@ -440,6 +441,20 @@ public abstract class Stream {
     receipts.settled++;
   }
 
+  /// Counts a water that was sent, and that its receiver, which is elsewhere, has dropped.
+  protected final void countDropped() {
+    receipts.dropped++;
+    receipts.settled++;
+  }
+
+  /// Returns whether a wait for the other end is to be given up: the flow is being stopped, or,
+  /// without a flow, the thread is interrupted.
+  protected final boolean isCancelled() {
+    return ofFlow
+        ? sender.isStopped() || receiver.isStopped()
+        : Thread.currentThread().isInterrupted();
+  }
+
   // -- For the engine.
 
   /// Makes it a stream of a flow, before a module has it.
@@ -585,6 +600,15 @@ public abstract class Stream {
     return copy;
   }
 
+  /// Lets a thread without a flow move the data of this stream while it waits. In a flow, the
+  /// worker does so for all of its streams.
+  private void letMove(Parker parker) {
+    Mover moves = ofFlow ? null : mover();
+    if (moves != null) {
+      parker.use(moves);
+    }
+  }
+
   private void awaitCredit() {
     awaitChoice(anyCredit);
   }
@@ -592,6 +616,7 @@ public abstract class Stream {
   /// Waits at the sender's, and counts that.
   final void awaitChoice(Parker.Condition condition) {
     long since = System.nanoTime();
+    letMove(sender);
     try {
       sender.await(Parker.CREDIT, condition);
     } finally {

@@ -36,6 +36,36 @@ public final class StreamContract {
     /// that stores calls this after the sender has ended, other checks at once.
     Stream receiver() throws IOException;
 
+    /// Runs a part of a check on the thread that the sending end belongs to, and waits for it: on
+    /// the calling thread, unless the kind binds an end to a thread.
+    default void send(Body part) throws Exception {
+      part.run();
+    }
+
+    /// Runs a part of a check on the thread that the receiving end belongs to, as [#send] does.
+    default void take(Body part) throws Exception {
+      part.run();
+    }
+
+    /// Returns whether an end hears only after a while what the other one has done.
+    default boolean hearsLate() {
+      return false;
+    }
+
+    /// Returns whether a wait has begun in a part that a thread has passed to [#send] or [#take],
+    /// or the part is over.
+    default boolean isWaiting(Thread thread, boolean sends) {
+      return switch (thread.getState()) {
+        case WAITING, TIMED_WAITING, TERMINATED -> true;
+        default -> false;
+      };
+    }
+
+    /// Interrupts a part that a thread has passed to [#send] or [#take].
+    default void interrupt(Thread thread, boolean sends) {
+      thread.interrupt();
+    }
+
     /// Closes what was opened, and removes what was stored.
     @Override
     void close() throws IOException;
@@ -88,6 +118,12 @@ public final class StreamContract {
     return new StreamContract(window -> new BothEnds(kind, window), false);
   }
 
+  /// Returns the contract for a kind whose two ends are two streams, in use at once: in two
+  /// processes, say, or as if they were.
+  public static StreamContract apart(Opener opener) {
+    return new StreamContract(opener, false);
+  }
+
   /// Returns the contract for a kind that stores all that is put, and gives it once the stream has
   /// ended.
   public static StreamContract storing(Opener opener) {
@@ -126,87 +162,119 @@ public final class StreamContract {
 
   private static void carriesWatersInOrder(Ends ends) throws Exception {
     for (int i = 0; i < WINDOW; i++) {
-      put(ends.sender(), i);
+      put(ends, i);
     }
-    ends.sender().end();
+    end(ends);
     for (int i = 0; i < WINDOW; i++) {
-      expect(ends.receiver(), i);
+      expect(ends, i);
     }
-    require(ends.receiver().get() == null, "after the last water, get gives null");
-    require(ends.receiver().get() == null, "and again");
-    require(ends.receiver().isDrained(), "an ended stream without waters is drained");
+    requireEnd(ends, "after the last water, get gives null");
+    requireEnd(ends, "and again");
+    Stream receiver = ends.receiver();
+    ends.take(() -> require(receiver.isDrained(), "an ended stream without waters is drained"));
   }
 
   private static void endsEmpty(Ends ends) throws Exception {
-    ends.sender().end();
-    require(ends.receiver().poll() == null, "nothing was put, so poll gives null");
-    require(ends.receiver().get() == null, "nothing was put, so get gives null");
+    end(ends);
+    Stream receiver = ends.receiver();
+    ends.take(() -> require(receiver.poll() == null, "nothing was put, so poll gives null"));
+    requireEnd(ends, "nothing was put, so get gives null");
   }
 
   private static void countsWatersAndBytes(Ends ends) throws Exception {
-    put(ends.sender(), 1);
-    put(ends.sender(), 2);
-    ends.sender().end();
+    put(ends, 1);
+    put(ends, 2);
+    end(ends);
     long waters = ends.sender().counters().waters();
     long bytes = ends.sender().counters().bytes();
     require(waters == 2, "2 waters were put, not " + waters);
     require(bytes == 2 * WATER_BYTES, "2 waters of 64 bytes were put, not " + bytes + " bytes");
-    expect(ends.receiver(), 1);
-    expect(ends.receiver(), 2);
+    expect(ends, 1);
+    expect(ends, 2);
   }
 
   private static void carriesWatersOfOtherSprings(Ends ends) throws Exception {
     Stream other = Stream.memory(WINDOW);
-    Water water = other.spring().createWater(WATER_BYTES);
-    fill(water, 7);
-    ends.sender().put(water);
-    ends.sender().end();
-    expect(ends.receiver(), 7);
-    require(ends.receiver().get() == null, "one water was put");
+    ends.send(
+        () -> {
+          Water water = other.spring().createWater(WATER_BYTES);
+          fill(water, 7);
+          ends.sender().put(water);
+        });
+    end(ends);
+    expect(ends, 7);
+    requireEnd(ends, "one water was put");
     other.close(false);
   }
 
   private static void carriesInputWaters(Ends ends) throws Exception {
     Stream input = Stream.memory(1);
+    ends.send(
+        () -> {
+          for (int i = 0; i < WINDOW; i++) {
+            put(input, i);
+            Water water = input.get();
+            require(water != null, "a water of the input");
+            if (water != null) {
+              ends.sender().put(water);
+            }
+            require(input.outstanding() == 0, "a water that was put elsewhere is finished");
+          }
+        });
+    end(ends);
     for (int i = 0; i < WINDOW; i++) {
-      put(input, i);
-      Water water = input.get();
-      require(water != null, "a water of the input");
-      if (water != null) {
-        ends.sender().put(water);
-      }
-      require(input.outstanding() == 0, "a water that was put elsewhere is finished");
-    }
-    ends.sender().end();
-    for (int i = 0; i < WINDOW; i++) {
-      expect(ends.receiver(), i);
+      expect(ends, i);
     }
     input.close(false);
   }
 
-  private static void refusesToPutAfterTheEnd(Ends ends) {
-    Water water = ends.sender().spring().createWater(WATER_BYTES);
-    ends.sender().end();
-    requireRefusal(() -> ends.sender().put(water), "a put after the end");
+  private static void refusesToPutAfterTheEnd(Ends ends) throws Exception {
+    ends.send(
+        () -> {
+          Water water = ends.sender().spring().createWater(WATER_BYTES);
+          ends.sender().end();
+          requireRefusal(() -> ends.sender().put(water), "a put after the end");
+        });
   }
 
-  private static void refusesAWaterThatWasPut(Ends ends) {
-    Water water = ends.sender().spring().createWater(WATER_BYTES);
-    ends.sender().put(water);
-    requireRefusal(() -> ends.sender().put(water), "a second put of a water");
-    requireRefusal(water::bytes, "a look at a water that was put");
-    requireRefusal(water::release, "the release of a water that was put");
+  private static void refusesAWaterThatWasPut(Ends ends) throws Exception {
+    ends.send(
+        () -> {
+          Water water = ends.sender().spring().createWater(WATER_BYTES);
+          ends.sender().put(water);
+          requireRefusal(() -> ends.sender().put(water), "a second put of a water");
+          requireRefusal(water::bytes, "a look at a water that was put");
+          requireRefusal(water::release, "the release of a water that was put");
+        });
   }
 
   private static void toleratesBeingEndedTwice(Ends ends) throws Exception {
-    put(ends.sender(), 1);
-    ends.sender().end();
-    ends.sender().end();
-    expect(ends.receiver(), 1);
-    require(ends.receiver().get() == null, "one water was put");
+    put(ends, 1);
+    end(ends);
+    end(ends);
+    expect(ends, 1);
+    requireEnd(ends, "one water was put");
   }
 
   // -- What the checks are made of.
+
+  static void put(Ends ends, int number) throws Exception {
+    ends.send(() -> put(ends.sender(), number));
+  }
+
+  static void end(Ends ends) throws Exception {
+    ends.send(() -> ends.sender().end());
+  }
+
+  static void expect(Ends ends, int number) throws Exception {
+    Stream receiver = ends.receiver();
+    ends.take(() -> expect(receiver, number));
+  }
+
+  static void requireEnd(Ends ends, String what) throws Exception {
+    Stream receiver = ends.receiver();
+    ends.take(() -> require(receiver.get() == null, what));
+  }
 
   static void put(Stream sender, int number) {
     Water water = sender.spring().createWater(WATER_BYTES);
