@@ -11,6 +11,7 @@ import java.util.TreeSet;
 /// ```text
 ///   specializer <- {specializer-maven-plugin, examples, cli}
 ///   os <- memory <- net <- flow <- sort <- cli            the product
+///                    |       '---- cluster
 ///                    '---- {net-testing, net-libfabric, message}
 ///   '-------'-------'-------'-------'-------'-- {examples, verify <- bench}   the outer ring
 /// ```
@@ -28,6 +29,8 @@ public final class Direction {
           Map.entry("net-libfabric", Set.of("os", "memory", "net", "net-testing")), // in its tests
           Map.entry("message", Set.of("os", "memory", "net", "net-testing")), // in its tests
           Map.entry("flow", Set.of("os", "memory", "net")),
+          Map.entry(
+              "cluster", Set.of("os", "memory", "net", "net-testing", "flow")), // in its tests
           Map.entry("sort", Set.of("os", "memory", "net", "flow")),
           Map.entry("examples", Set.of("memory", "net", "flow", "specializer")),
           Map.entry(

@@ -1,0 +1,212 @@
+package dev.tigris.cluster;
+
+import dev.tigris.flow.Stream;
+import dev.tigris.flow.StreamException;
+import dev.tigris.flow.StreamKind;
+import dev.tigris.net.Connection;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.NetException;
+import dev.tigris.net.VirtualInterface;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+
+/// Joins the flows of several processes by streams over virtual interfaces. Each process makes one
+/// exchange for a run, and both ends name the stream that is to join them:
+///
+/// ```java
+/// // the process that receives
+/// String address = exchange.listen(fabric, "127.0.0.1:0");
+/// Flow.named("count").stage("count", Counter::new).feed("count", exchange.receiving("words"));
+/// // the process that sends
+/// Flow.named("read").source("read", Reader::new)
+///     .drain("read", Reservoir.roundRobin(), exchange.sending("words", fabric, address));
+/// ```
+///
+/// **Connecting.** The thread of the sending module connects as its stream is attached, and the
+/// receiving module's thread accepts between two calls of its module. So a module waits for the
+/// modules behind it only, and nothing deadlocks as long as no module sends to itself, be it
+/// through others. Processes may start in any order.
+///
+/// **Ends.** A sender that has ended its stream waits until the receiver has finished all waters.
+/// A receiver that stops early is told to its sender. If an end is lost, the module at the other
+/// one fails: a lost sender never looks like the end of its stream.
+///
+/// Each module that sends or receives uses the streams of one exchange only.
+///
+/// Thread rule: any thread.
+public final class Exchange implements AutoCloseable {
+  /// A window of waters is memory of the receiver, and descriptors of both.
+  private static final int MOST_WINDOW = 1024;
+
+  private static final long PAUSE_NANOS = 20_000_000;
+
+  private final long run;
+  private final int attempt;
+  private final StreamOptions options;
+  private final Requests requests;
+  private final ThreadLocal<QueueMover> movers = ThreadLocal.withInitial(QueueMover::new);
+
+  /// Makes an exchange.
+  ///
+  /// @param run the number of the run, equal in all of its processes, and unlike that of any other
+  /// @param attempt which attempt it is, from 0: nothing of an earlier one is taken
+  /// @param options how its streams work
+  public Exchange(long run, int attempt, StreamOptions options) {
+    this.run = run;
+    this.attempt = attempt;
+    this.options = Objects.requireNonNull(options, "options");
+    this.requests = new Requests(options.patience());
+  }
+
+  /// Listens for senders, at an address of the fabric's own form. It may be called for several
+  /// fabrics.
+  ///
+  /// @return the address to send to
+  /// @throws NetException if that is not possible
+  public String listen(Fabric fabric, String address) {
+    var listener = fabric.listen(address);
+    requests.take(fabric, listener);
+    return listener.address();
+  }
+
+  /// Returns the kind of the sending end of one stream.
+  ///
+  /// @param stream the stream's name, unique in the run
+  /// @param fabric carries it
+  /// @param address where the process of the receiving end listens
+  public StreamKind sending(String stream, Fabric fabric, String address) {
+    return new SendingKind(identity(stream), fabric, address);
+  }
+
+  /// Returns the kind of the receiving end of one stream. The sender may use any fabric that this
+  /// exchange listens on.
+  ///
+  /// @param stream the stream's name, unique in the run
+  public StreamKind receiving(String stream) {
+    return new ReceivingKind(identity(stream));
+  }
+
+  private Header.Identity identity(String stream) {
+    if (stream.isBlank()
+        || stream.getBytes(StandardCharsets.UTF_8).length > InterfaceStream.MOST_TEXT_BYTES) {
+      throw new IllegalArgumentException(
+          "'%s' names no stream: take a name of 1 to %d bytes"
+              .formatted(stream, InterfaceStream.MOST_TEXT_BYTES));
+    }
+    return Header.Identity.of(run, attempt, stream);
+  }
+
+  private static void refuseWideWindow(StreamKind.Place place) {
+    if (place.window() > MOST_WINDOW) {
+      throw new IllegalArgumentException(
+          "stream %s has a window of %d waters: over virtual interfaces it has at most %d"
+              .formatted(place.name(), place.window(), MOST_WINDOW));
+    }
+  }
+
+  private final class SendingKind implements StreamKind {
+    private final Header.Identity identity;
+    private final Fabric fabric;
+    private final String address;
+
+    SendingKind(Header.Identity identity, Fabric fabric, String address) {
+      this.identity = identity;
+      this.fabric = Objects.requireNonNull(fabric, "fabric");
+      this.address = Objects.requireNonNull(address, "address");
+    }
+
+    @Override
+    public Stream open(Place place) throws IOException {
+      refuseWideWindow(place);
+      QueueMover mover = movers.get();
+      try {
+        VirtualInterface made = connect(mover, place.window());
+        InterfaceSender sender = new InterfaceSender(place, mover, identity, options, made);
+        mover.add(sender);
+        return sender;
+      } finally {
+        mover.closeIfUnused();
+      }
+    }
+
+    private VirtualInterface connect(QueueMover mover, int window) throws IOException {
+      long end = System.nanoTime() + options.patience().toNanos();
+      while (true) {
+        long left = Math.max(0, end - System.nanoTime());
+        try {
+          Connection answer =
+              fabric.connect(
+                  address,
+                  identity.hash(),
+                  mover.queue(fabric),
+                  InterfaceSender.attributes(window),
+                  Duration.ofNanos(left));
+          if (answer instanceof Connection.Refused(var reason, _, _)
+              && reason == Connection.Reason.NOBODY_LISTENS
+              && left > 0) {
+            LockSupport.parkNanos(this, PAUSE_NANOS); // that process may be about to start
+          } else {
+            return answer.get();
+          }
+        } catch (NetException e) {
+          if (Thread.currentThread().isInterrupted()) {
+            throw new StreamException(
+                "interrupted while stream %s was connected".formatted(identity.name()),
+                new InterruptedException());
+          }
+          throw new IOException(
+              "stream %s has no connection to its receiver: %s"
+                  .formatted(identity.name(), e.getMessage()),
+              e);
+        }
+      }
+    }
+
+    @Override
+    public Ends ends() {
+      return Ends.SENDER;
+    }
+
+    @Override
+    public String description() {
+      return "sends " + identity.name();
+    }
+  }
+
+  private final class ReceivingKind implements StreamKind {
+    private final Header.Identity identity;
+
+    ReceivingKind(Header.Identity identity) {
+      this.identity = identity;
+    }
+
+    @Override
+    public Stream open(Place place) {
+      refuseWideWindow(place);
+      QueueMover mover = movers.get();
+      InterfaceReceiver receiver = new InterfaceReceiver(place, mover, identity, options, requests);
+      requests.add(receiver);
+      mover.add(receiver);
+      return receiver;
+    }
+
+    @Override
+    public Ends ends() {
+      return Ends.RECEIVER;
+    }
+
+    @Override
+    public String description() {
+      return "receives " + identity.name();
+    }
+  }
+
+  /// Stops listening. Streams that are connected go on.
+  @Override
+  public void close() {
+    requests.close();
+  }
+}

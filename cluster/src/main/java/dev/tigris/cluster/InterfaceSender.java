@@ -1,0 +1,457 @@
+// Over 400 lines: what is put, how it is packed and sent, and what the receiver tells.
+package dev.tigris.cluster;
+
+import dev.tigris.flow.BufferSpring;
+import dev.tigris.flow.Spring;
+import dev.tigris.flow.StreamException;
+import dev.tigris.flow.StreamKind;
+import dev.tigris.flow.Water;
+import dev.tigris.memory.Bytes;
+import dev.tigris.net.Attributes;
+import dev.tigris.net.Descriptor;
+import dev.tigris.net.Posting;
+import dev.tigris.net.Status;
+import dev.tigris.net.Ticket;
+import dev.tigris.net.VirtualInterface;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/// The sending end of a stream over a virtual interface.
+///
+/// A small water is copied into a batch, which leaves when it is full, when the thread comes by the
+/// mover, or at once if the receiver has nothing else. A larger one is sent out of its own memory,
+/// at once. It goes home when it has left that.
+///
+/// ```
+/// accepted = pending + in an open batch + in messages under way + sent
+/// ```
+///
+/// Its memory: `window + 8` control slots, as many receives of control messages, and batches.
+final class InterfaceSender extends InterfaceStream {
+  private static final int BATCHES = 4;
+  private static final int BATCH_BYTES = 1 << 14;
+
+  /// A water of no more bytes is copied: to register its memory would cost more.
+  private static final int SMALL_BYTES = 1 << 11;
+
+  /// What each water of a batch begins with: its size, in 8 bytes.
+  static final int SIZE_BYTES = 8;
+
+  private final SenderProtocol protocol;
+  private final BufferSpring spring;
+  private final ArrayDeque<Water> pending = new ArrayDeque<>();
+  private final ArrayDeque<Batch> freeBatches = new ArrayDeque<>();
+  private final int batchBytes;
+  private @Nullable Batch open;
+  private boolean hasPosted;
+  private boolean hasEnded;
+
+  InterfaceSender(
+      StreamKind.Place place,
+      QueueMover mover,
+      Header.Identity identity,
+      StreamOptions options,
+      VirtualInterface made) {
+    super(place, mover, identity, options);
+    protocol = new SenderProtocol(place.window(), options.slotBytes());
+    spring = new BufferSpring(place.name());
+    batchBytes = Math.min(BATCH_BYTES, options.slotBytes());
+    int controls = controls(place.window());
+    long batchesAt = 2L * controls * ControlSlot.BYTES;
+    int batchSize = Header.BYTES + batchBytes;
+    connect(made, batchesAt + (long) BATCHES * batchSize, 2 * controls);
+    for (int i = 0; i < BATCHES; i++) {
+      freeBatches.add(new Batch(made, batchesAt + (long) i * batchSize));
+    }
+    for (int i = 0; i < controls; i++) {
+      takeControl().postReceive();
+    }
+    greet();
+  }
+
+  private static int controls(int window) {
+    return window + 8;
+  }
+
+  static Attributes attributes(int window) {
+    return Attributes.DEFAULT.withDepths(2 * controls(window), 2 * controls(window));
+  }
+
+  private void greet() {
+    byte[] name = identity.name().getBytes(StandardCharsets.UTF_8);
+    ControlSlot slot = takeControl();
+    control().copyFrom(slot.at + Header.BYTES, name, 0, name.length);
+    long sizes = (long) window() << Integer.SIZE | options.slotBytes();
+    boolean _ =
+        postControl(
+            slot,
+            Kind.HELLO,
+            name.length,
+            protocol.message(),
+            0,
+            sizes,
+            options.checksums() ? 1 : 0);
+  }
+
+  /// Memory for one batch of small waters.
+  private final class Batch implements Completion {
+    final long at;
+    final Ticket ticket;
+    long first;
+    int count;
+    int bytes;
+
+    Batch(VirtualInterface of, long at) {
+      this.at = at;
+      this.ticket = of.register(control()).range(at, 0).attach(this);
+    }
+
+    @Override
+    public InterfaceStream stream() {
+      return InterfaceSender.this;
+    }
+
+    @Override
+    public void completed(Descriptor descriptor) {
+      freeBatches.add(this);
+      loseIfFlushed(descriptor);
+    }
+  }
+
+  /// A water that is under way out of its own memory.
+  private final class Passage implements Completion {
+    final ControlSlot header;
+    final Ticket data;
+    final Water water;
+
+    Passage(ControlSlot header, Ticket data, Water water) {
+      this.header = header;
+      this.data = data;
+      this.water = water;
+    }
+
+    @Override
+    public InterfaceStream stream() {
+      return InterfaceSender.this;
+    }
+
+    @Override
+    public void completed(Descriptor descriptor) {
+      if (data.isRegistered()) {
+        data.virtualInterface().deregister(data);
+      }
+      giveBack(header);
+      water.returnHome();
+      loseIfFlushed(descriptor);
+    }
+  }
+
+  private void loseIfFlushed(Descriptor descriptor) {
+    if (descriptor.status() != Status.DONE) {
+      disconnected(descriptor.virtualInterface());
+    }
+  }
+
+  // -- Sending.
+
+  @Override
+  public Spring spring() {
+    return spring;
+  }
+
+  @Override
+  public int outstanding() {
+    return protocol.outstanding();
+  }
+
+  @Override
+  protected boolean canCarry(Water water) {
+    return true;
+  }
+
+  @Override
+  protected void send(Water water) {
+    long most = connected().maximumMessageBytes() - Header.BYTES;
+    if (water.size() > most) {
+      int size = water.size();
+      water.returnHome();
+      throw new StreamException(
+          "stream %s cannot carry a water of %d bytes: put waters of at most %d bytes"
+              .formatted(name(), size, most));
+    }
+    protocol.accept(water.size());
+    pending.addLast(water);
+    pump();
+    Batch batch = open;
+    if (batch != null && protocol.outstanding() == batch.count) {
+      postBatch(); // the receiver has nothing to do but to wait for it
+    }
+    if (hasPosted) {
+      ring();
+    }
+  }
+
+  private void ring() {
+    hasPosted = false;
+    connected().ring();
+  }
+
+  @Override
+  protected void sendEnd() {
+    hasEnded = true;
+    if (!isOver()) {
+      protocol.end();
+      pump();
+      if (hasPosted) {
+        ring();
+      }
+    }
+  }
+
+  @Override
+  void advance() {
+    if (isOver()) {
+      return;
+    }
+    pump();
+    postBatch();
+    hasPosted = false; // the mover rings
+  }
+
+  /// Posts what may be sent, as far as there is memory for it.
+  private void pump() {
+    boolean goesOn = !isOver();
+    while (goesOn) {
+      goesOn =
+          switch (protocol.next()) {
+            case NOTHING -> false;
+            case WATER -> sendHead();
+            case GRANTED -> sendAlone(Kind.GRANTED);
+            case ANNOUNCE -> announce();
+            case FILLER -> say(Kind.FILLER, 0, 0);
+            case END -> sayEnd();
+          };
+    }
+  }
+
+  private boolean announce() {
+    long water = protocol.announced();
+    if (!say(Kind.ANNOUNCE, water, protocol.size(water))) {
+      return false;
+    }
+    protocol.tookAnnouncement();
+    return true;
+  }
+
+  private boolean sayEnd() {
+    if (!say(Kind.END, protocol.head(), 0)) {
+      return false;
+    }
+    protocol.tookEnd();
+    return true;
+  }
+
+  private boolean say(Kind kind, long water, long operand) {
+    if (!hasControl()) {
+      return false;
+    }
+    postBatch();
+    if (!postControl(takeControl(), kind, 0, protocol.message(), water, operand, 0)) {
+      return false;
+    }
+    hasPosted = true;
+    return true;
+  }
+
+  private boolean sendHead() {
+    int size = protocol.size(protocol.head());
+    if (size > SMALL_BYTES) {
+      return sendAlone(Kind.WATER);
+    }
+    int needed = SIZE_BYTES + roundedUp(size);
+    Batch batch = open;
+    if (batch != null && batch.bytes + needed > batchBytes) {
+      postBatch();
+      batch = null;
+    }
+    if (batch == null) {
+      batch = freeBatches.pollFirst();
+      if (batch == null) {
+        return false;
+      }
+      open = batch;
+      batch.first = protocol.head();
+      batch.count = 0;
+      batch.bytes = 0;
+    }
+    Water water = pending.removeFirst();
+    Bytes bytes = control();
+    long at = batch.at + Header.BYTES + batch.bytes;
+    bytes.setLong(at, size);
+    data(water).copyTo(0, bytes, at + SIZE_BYTES, size);
+    batch.bytes += needed;
+    batch.count++;
+    protocol.tookHead();
+    water.returnHome();
+    return true;
+  }
+
+  /// Returns a size rounded up to whole words of 8 bytes.
+  static int roundedUp(int size) {
+    return (size + 7) & -8;
+  }
+
+  /// Posts the open batch, if there is one.
+  private void postBatch() {
+    Batch batch = open;
+    if (batch == null) {
+      return;
+    }
+    open = null;
+    Bytes bytes = control();
+    Header.write(
+        bytes,
+        batch.at,
+        identity,
+        Kind.BATCH,
+        batch.count,
+        batch.bytes,
+        protocol.message(),
+        batch.first,
+        0);
+    if (options.checksums()) {
+      Header.seal(bytes, batch.at, bytes, batch.at + Header.BYTES, batch.bytes);
+    }
+    Posting _ = connected().postSend(batch.ticket.range(batch.at, Header.BYTES + batch.bytes));
+    hasPosted = true;
+  }
+
+  private boolean sendAlone(Kind kind) {
+    if (!hasControl()) {
+      return false;
+    }
+    postBatch();
+    Water water = pending.removeFirst();
+    ControlSlot slot = takeControl();
+    Bytes bytes = data(water);
+    int size = water.size();
+    Header.write(
+        control(), slot.at, identity, kind, 1, size, protocol.message(), protocol.head(), 0);
+    if (options.checksums()) {
+      Header.seal(control(), slot.at, bytes, 0, size);
+    }
+    protocol.tookHead();
+    VirtualInterface its = connected();
+    Ticket data = its.register(bytes).range(0, size);
+    Descriptor both =
+        Descriptor.of(slot.ticket.range(slot.at, Header.BYTES), data)
+            .attach(new Passage(slot, data, water));
+    if (its.postSend(both) != Posting.POSTED) { // it has ended, which a completion tells
+      water.returnHome();
+      return false;
+    }
+    hasPosted = true;
+    return true;
+  }
+
+  // -- What the receiver says.
+
+  @Override
+  void receiveControl(ControlSlot from, long length) {
+    Bytes bytes = control();
+    long at = from.at;
+    Header.Read read = read(bytes, at, length, bytes, at + Header.BYTES);
+    if (read.kind() == Kind.REFUSAL) {
+      byte[] text = new byte[read.length()];
+      bytes.copyTo(at + Header.BYTES, text, 0, text.length);
+      throw new StreamException(
+          "the receiver has refused stream %s: %s"
+              .formatted(name(), new String(text, StandardCharsets.UTF_8)));
+    }
+    long before = protocol.acknowledged();
+    boolean isNews = protocol.receive(read.kind(), read.message(), read.water(), read.operand());
+    for (long water = before; water < protocol.acknowledged(); water++) {
+      countFinished();
+    }
+    if (read.kind() == Kind.STOP) {
+      discardAll();
+      peerStopped();
+    }
+    if (protocol.isOver()) {
+      closeLink();
+    } else {
+      pump();
+    }
+    from.postReceive();
+    if (isNews) {
+      wakeSender();
+    }
+  }
+
+  /// Gives up what the receiver has not taken.
+  private void discardAll() {
+    for (long water = protocol.taken(); water < protocol.accepted(); water++) {
+      countDropped();
+    }
+    Batch batch = open;
+    if (batch != null) {
+      open = null;
+      freeBatches.add(batch);
+    }
+    while (!pending.isEmpty()) {
+      pending.removeFirst().returnHome();
+    }
+  }
+
+  @Override
+  void disconnected(VirtualInterface ended) {
+    if (!isOver()) {
+      lose(lossOf(ended, "receiver"));
+    }
+  }
+
+  // -- The end.
+
+  @Override
+  protected void detachSender() {
+    leave(hasEnded);
+  }
+
+  @Override
+  protected void dispose(boolean complete) {
+    leave(complete && hasEnded);
+    pending.clear();
+    freeBatches.clear();
+    open = null;
+    freeMemory();
+    spring.close();
+  }
+
+  // -- A sending end takes nothing.
+
+  @Override
+  public boolean isReady() {
+    return false;
+  }
+
+  @Override
+  public boolean isDrained() {
+    return false;
+  }
+
+  @Override
+  protected @Nullable Water receive() {
+    return null;
+  }
+
+  @Override
+  protected void release(Water water) {
+    throw new IllegalStateException("stream %s has its receiver elsewhere".formatted(name()));
+  }
+
+  @Override
+  protected void leave(Water water) {
+    release(water);
+  }
+}
