@@ -1,3 +1,4 @@
+// Over 400 lines: one rule of files a test, each with the files that it needs.
 package dev.tigris.flow;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
