@@ -427,10 +427,16 @@ final class Journal implements Closeable {
     }
   }
 
-  /// Returns whether the journal of a file holds more than a mapping leaves that ended in order.
+  /// Returns whether the journal of a file holds more than a mapping leaves that ended in order, or
+  /// is a link, a pipe or the like, of which that cannot be said.
   static boolean mayHaveRecord(Path file) throws IOException {
     try {
-      return canBeFor(file) && Files.size(pathFor(file)) > IDLE_BYTES;
+      if (!canBeFor(file)) {
+        return false;
+      }
+      BasicFileAttributes journal =
+          Files.readAttributes(pathFor(file), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      return !journal.isRegularFile() || journal.size() > IDLE_BYTES;
     } catch (NoSuchFileException e) {
       return false;
     }
