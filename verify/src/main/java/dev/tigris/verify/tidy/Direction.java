@@ -33,8 +33,7 @@ public final class Direction {
               "cluster", Set.of("os", "memory", "net", "net-testing", "flow")), // in its tests
           Map.entry("sort", Set.of("os", "memory", "net", "flow")),
           Map.entry("examples", Set.of("memory", "net", "flow", "specializer")),
-          Map.entry(
-              "cli", Set.of("os", "memory", "net", "message", "flow", "sort", "specializer")),
+          Map.entry("cli", Set.of("os", "memory", "net", "message", "flow", "sort", "specializer")),
           Map.entry(
               "verify",
               Set.of("os", "memory", "net", "message", "flow", "sort", "cli", "specializer")),
