@@ -5,7 +5,6 @@ import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
 import dev.tigris.flow.text.RowWriter;
 import dev.tigris.flow.text.Rows;
-import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +30,7 @@ public final class Filter implements Module {
   private final Rows rows = new Rows();
   private final @Nullable String column;
   private final Test test;
-  private List<String> columns = List.of();
-  private @Nullable RowWriter writer;
+  private final WriterByColumns writer = new WriterByColumns();
 
   private Filter(@Nullable String column, Test test) {
     this.column = column;
@@ -55,7 +53,7 @@ public final class Filter implements Module {
   public void process(Water in, Stream out) {
     rows.open(in);
     int field = column == null ? 0 : rows.column(column);
-    RowWriter to = openWriter(out);
+    RowWriter to = writer.open(rows, out, () -> RowWriter.like(rows));
     while (rows.next()) {
       if (test.test(rows, field)) {
         to.row(rows);
@@ -63,26 +61,9 @@ public final class Filter implements Module {
     }
   }
 
-  private RowWriter openWriter(Stream out) {
-    RowWriter known = writer;
-    List<String> found = List.of(rows.columns());
-    if (known != null && found.equals(columns)) {
-      return known.to(out);
-    }
-    if (known != null) {
-      known.to(out).flush();
-    }
-    columns = found;
-    RowWriter made = RowWriter.like(rows).to(out);
-    writer = made;
-    return made;
-  }
-
   @Override
   public void finish(Stream out) {
-    if (writer != null) {
-      writer.to(out).flush();
-    }
+    writer.flush(out);
   }
 
   @Override

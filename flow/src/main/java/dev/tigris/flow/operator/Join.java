@@ -24,9 +24,8 @@ public final class Join implements Module {
   private final String key;
   private final @Nullable List<String> keeping;
   private final boolean isOuter;
-  private List<String> columns = List.of();
   private int[] fields = {};
-  private @Nullable RowWriter writer;
+  private final WriterByColumns writer = new WriterByColumns();
 
   private Join(JoinTable table, String key, @Nullable List<String> keeping, boolean isOuter) {
     this.table = table;
@@ -66,7 +65,7 @@ public final class Join implements Module {
   public void process(Water in, Stream out) {
     rows.open(in);
     int keyField = rows.column(key);
-    RowWriter to = openWriter(out);
+    RowWriter to = writer.open(rows, out, this::newWriter);
     for (int count = rows.nextRows(); count > 0; count = rows.nextRows()) {
       match.prepare(rows, keyField, count);
       for (int row = 0; row < count; row++) {
@@ -100,30 +99,18 @@ public final class Join implements Module {
     }
   }
 
-  private RowWriter openWriter(Stream out) {
-    RowWriter known = writer;
+  private RowWriter newWriter() {
     List<String> found = List.of(rows.columns());
-    if (known != null && found.equals(columns)) {
-      return known.to(out);
-    }
-    if (known != null) {
-      known.to(out).flush();
-    }
-    columns = found;
     List<String> kept = keeping == null ? found : keeping;
     fields = kept.stream().mapToInt(rows::column).toArray();
     List<String> names = new ArrayList<>(kept);
     names.addAll(table.columns());
-    RowWriter made = RowWriter.csv("a join", names, ',').to(out);
-    writer = made;
-    return made;
+    return RowWriter.csv("a join", names, ',');
   }
 
   @Override
   public void finish(Stream out) {
-    if (writer != null) {
-      writer.to(out).flush();
-    }
+    writer.flush(out);
   }
 
   @Override
