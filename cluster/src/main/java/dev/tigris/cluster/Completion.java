@@ -2,7 +2,7 @@ package dev.tigris.cluster;
 
 import dev.tigris.net.Descriptor;
 
-/// What is attached to each descriptor that a stream posts.
+/// The attachment of each descriptor that a stream posts.
 ///
 /// Thread rule: that of the stream's queue.
 interface Completion {

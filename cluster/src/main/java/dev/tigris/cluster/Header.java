@@ -122,7 +122,7 @@ final class Header {
     return bytes.slice(at, length).byteBuffer();
   }
 
-  /// What a header says, of which version, identity and length were checked.
+  /// The contents of a header, of which version, identity and length were checked.
   record Read(
       Kind kind, int count, int length, long message, long water, long operand, long flags) {}
 

@@ -62,7 +62,7 @@ final class InterfaceReceiver extends InterfaceStream {
   private boolean hasSaidStop;
   private boolean isClosing;
 
-  /// What is to be said of a granted receive.
+  /// The answer that is due for a granted receive.
   ///
   /// @param receive the number of the receive
   /// @param finished how many waters were finished when it was posted

@@ -35,7 +35,7 @@ final class InterfaceSender extends InterfaceStream {
   /// A water of no more bytes is copied: to register its memory would cost more.
   private static final int SMALL_BYTES = 1 << 11;
 
-  /// What each water of a batch begins with: its size, in 8 bytes.
+  /// Each water of a batch begins with its size, in 8 bytes.
   static final int SIZE_BYTES = 8;
 
   private final SenderProtocol protocol;

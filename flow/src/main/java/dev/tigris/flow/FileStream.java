@@ -46,7 +46,7 @@ public final class FileStream extends Stream {
   private final Path opened;
   private final FileChannel channel;
 
-  /// What is written: a module that is dropped is interrupted, and others may write this file, too.
+  /// The file that is written. A dropped module is interrupted, and others may write it, too.
   private final @Nullable LastingFile written;
 
   private final BufferSpring spring;
