@@ -30,9 +30,11 @@ import org.jspecify.annotations.Nullable;
 ///     '----> queued --> running on a thread of its own --> done --> reply, as a request
 /// ```
 ///
-/// Conserved: admitted = queued + running + done, until the memory of the reply is free, and that
-/// is at most `mostRunning + mostQueued`. A client that does not acknowledge long replies has the
-/// server hold no more than that.
+/// Conserved: places taken = queued + running + done, until the memory of the reply is free, and
+/// that is at most `mostRunning + mostQueued`. A client that does not acknowledge long replies has
+/// the server hold no more than that. No client has all places, nor all threads for methods, where
+/// there are more than a few ([Places]); of the calls that wait, those of one client run in their
+/// order, and clients take turns.
 final class ServerHub {
   private static final System.Logger LOG = System.getLogger(ServerHub.class.getName());
   private static final long SEEN_NANOS = 100_000_000;
@@ -63,13 +65,16 @@ final class ServerHub {
   private final List<ServerMethod> served;
   private final byte[] description;
   private final IdentityHashMap<Channel, ServerSession> sessions = new IdentityHashMap<>();
-  private final ArrayDeque<ServerCall> queued = new ArrayDeque<>();
+
+  /// Sessions with calls that wait for a thread. They take turns.
+  private final ArrayDeque<ServerSession> ready = new ArrayDeque<>();
+
   /// Sessions with messages that wait for credits: one that reads nothing holds up no other.
   private final ArrayDeque<ServerSession> blocked = new ArrayDeque<>();
   private final ServerCall here = new ServerCall(this);
   private final long[] replyWords = new long[3];
-  private int admitted;
-  private int running;
+  private final Places admitted;
+  private final Places running;
   private long earliest;
   private boolean hasEarliest;
   private boolean isLeaving;
@@ -84,6 +89,8 @@ final class ServerHub {
   private ServerHub(
       Fabric fabric, String name, String where, ServerOptions options, List<Implementation> all) {
     this.options = options;
+    this.admitted = new Places((long) options.mostRunning() + options.mostQueued());
+    this.running = new Places(options.mostRunning());
     this.interceptors = new Interceptors(options.interceptors());
     this.health =
         new ServerHealth(
@@ -229,13 +236,9 @@ final class ServerHub {
         blocked.add(session);
       }
     }
-    while (running < options.mostRunning() && !queued.isEmpty()) {
-      ServerCall next = queued.remove();
-      running++;
-      next.start();
-    }
+    startQueued();
     CompletableFuture<Void> draining = drained;
-    if (draining != null && admitted == 0 && areDrained()) {
+    if (draining != null && admitted.areAllFree() && areDrained()) {
       draining.complete(null);
     }
     long now = System.nanoTime();
@@ -248,6 +251,26 @@ final class ServerHub {
     if (thread.mayWait()) {
       // Calls that run in the handler leave no deadline: then nothing is allocated.
       boolean _ = bundle.await(hasEarliest ? until(earliest - now) : LONGEST_WAIT);
+    }
+  }
+
+  /// Starts calls that wait, one of each client in turn, while there are threads for them.
+  private void startQueued() {
+    for (int inVain = 0; inVain < ready.size(); ) {
+      ServerSession session = ready.remove();
+      if (session.queued.isEmpty()) { // they were cancelled
+        session.isReady = false;
+        continue;
+      }
+      if (running.mayTake(session.running)) {
+        running.take();
+        session.running++;
+        session.queued.remove().start();
+        inVain = 0;
+      } else {
+        inVain++;
+      }
+      ready.add(session);
     }
   }
 
@@ -422,12 +445,13 @@ final class ServerHub {
   private void admit(
       Token token, Message message, ServerSession session, ServerMethod method, long now) {
     long id = message.word(1);
-    if (admitted >= (long) options.mostRunning() + options.mostQueued()) {
+    if (!admitted.mayTake(session.places)) {
       refuse(
           token,
           id,
           Status.RESOURCE_EXHAUSTED,
-          "the server has %d calls; the method did not run".formatted(admitted));
+          "the server is busy: %s, %d by this client; the method did not run"
+              .formatted(admitted, session.places));
       return;
     }
     ServerCall call = new ServerCall(this);
@@ -444,8 +468,13 @@ final class ServerHub {
     }
     call.request = Incoming.take(message, buffers);
     session.add(call); // the last step: nothing fails that would leave it there
-    admitted++;
-    queued.add(call);
+    admitted.take();
+    session.places++;
+    session.queued.add(call);
+    if (!session.isReady) {
+      session.isReady = true;
+      ready.add(session);
+    }
     if (!hasEarliest || call.deadline() - earliest < 0) {
       earliest = call.deadline();
       hasEarliest = true;
@@ -477,16 +506,17 @@ final class ServerHub {
   private void abandon(ServerCall call, Status status) {
     call.session().remove(call);
     call.cancel();
-    if (queued.remove(call)) {
+    if (call.session().queued.remove(call)) {
       buffers.give(call.request);
-      admitted--;
+      placeLeft(call.session());
       call.over(status);
     }
   }
 
   /// A method has ended that ran on a thread of its own.
   private void ended(ServerCall call) {
-    running--;
+    running.giveBack();
+    call.session().running--;
     if (!call.isRetained()) {
       buffers.give(call.request);
     }
@@ -520,7 +550,7 @@ final class ServerHub {
     CallBuffer payload = message.number < 0 ? call.reply : message.item;
     long bytes =
         message.number < 0 || payload == null ? call.replyBytes() : payload.container.usedBytes();
-    Runnable whenFree = message.number < 0 ? this::placeLeft : call::itemLeft;
+    Runnable whenFree = message.number < 0 ? () -> placeLeft(call.session()) : call::itemLeft;
     if (isWanted) {
       replyWords[0] = call.id();
       replyWords[1] = message.number < 0 ? code(call) : message.number;
@@ -544,8 +574,9 @@ final class ServerHub {
   }
 
   /// The memory of a reply is free, or there is none.
-  private void placeLeft() {
-    admitted--;
+  private void placeLeft(ServerSession session) {
+    admitted.giveBack();
+    session.places--;
   }
 
   private void sweep(long now) {

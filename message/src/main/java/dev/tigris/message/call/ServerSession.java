@@ -20,6 +20,17 @@ final class ServerSession {
   /// Cancelled before they have arrived.
   private final ArrayDeque<Long> cancelled = new ArrayDeque<>();
 
+  /// Those that wait for a thread to run on, in the order of arrival.
+  final ArrayDeque<ServerCall> queued = new ArrayDeque<>(0);
+
+  /// Whether the server knows that it has such calls.
+  boolean isReady;
+
+  /// How many of the server's places its calls have, and how many of them run.
+  int places;
+
+  int running;
+
   /// The messages that wait for a credit, in the order of sending.
   final ArrayDeque<ServerHub.Outbound> outbound = new ArrayDeque<>(0);
 
