@@ -1,0 +1,65 @@
+package dev.tigris.cluster.run.protocol;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+
+/// Tells how far a worker has come in its attempt.
+public sealed interface Word {
+  /// The worker has started.
+  ///
+  /// @param address where others reach its streams
+  record Joined(String address) implements Word {}
+
+  /// The worker has described the flow.
+  ///
+  /// @param fingerprint what must be equal in all processes, by name
+  record Described(Map<String, String> fingerprint) implements Word {
+    /// A word with its own map.
+    public Described {
+      fingerprint = Map.copyOf(fingerprint);
+    }
+  }
+
+  /// The worker has made its modules and streams.
+  record Wired() implements Word {}
+
+  /// The worker's modules run.
+  record Running() implements Word {}
+
+  /// The worker's modules have ended well.
+  ///
+  /// @param results what they have counted; read only
+  record Ended(ByteBuffer results) implements Word {
+    /// A word with its own position.
+    public Ended {
+      results = results.asReadOnlyBuffer();
+    }
+  }
+
+  /// The worker votes yes: its outputs and their note are on the disk under temporary names.
+  record Prepared() implements Word {}
+
+  /// The worker's outputs have their names.
+  ///
+  /// @param unnamed says of each that has not, where it lies and why
+  record Published(List<String> unnamed) implements Word {
+    /// A word with its own list.
+    public Published {
+      unnamed = List.copyOf(unnamed);
+    }
+  }
+
+  /// The worker has failed and is ending its modules.
+  ///
+  /// @param failure why
+  record Failing(Failure failure) implements Word {}
+
+  /// The worker has ended its modules, and nothing of its outputs is left.
+  record Aborted() implements Word {}
+
+  /// The worker has failed, its modules have ended, and nothing of its outputs is left.
+  ///
+  /// @param failure why
+  record Failed(Failure failure) implements Word {}
+}
