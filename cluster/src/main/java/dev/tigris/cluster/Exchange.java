@@ -1,5 +1,7 @@
 package dev.tigris.cluster;
 
+import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowPart;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamException;
 import dev.tigris.flow.StreamKind;
@@ -10,11 +12,16 @@ import dev.tigris.net.VirtualInterface;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 
 /// Joins the flows of several processes by streams over virtual interfaces. Each process makes one
-/// exchange for a run, and both ends name the stream that is to join them:
+/// exchange for a run.
+///
+/// **One flow in several processes.** Each describes all of it, and runs its [part][#part].
+///
+/// **Flows of their own.** Both ends name the stream that is to join them:
 ///
 /// ```java
 /// // the process that receives
@@ -47,6 +54,7 @@ public final class Exchange implements AutoCloseable {
   private final int attempt;
   private final StreamOptions options;
   private final Requests requests;
+  private final Ways ways = new Ways(Host.identity());
   private final ThreadLocal<QueueMover> movers = ThreadLocal.withInitial(QueueMover::new);
 
   /// Makes an exchange.
@@ -69,7 +77,41 @@ public final class Exchange implements AutoCloseable {
   public String listen(Fabric fabric, String address) {
     var listener = fabric.listen(address);
     requests.take(fabric, listener);
+    ways.add(fabric, listener.address());
     return listener.address();
+  }
+
+  /// Returns where this process listens, to be told to the others.
+  public Reach reach() {
+    return ways.reach();
+  }
+
+  /// Returns the part of a flow that this process runs, for [Flow#start(FlowPart)]. Each process
+  /// describes the whole flow, and has an exchange of one run and attempt. Streams to a process on
+  /// this host go over shared memory if both exchanges listen on `shm`, and all others over the
+  /// first fabric on which this exchange listens and that one, too; the log says which.
+  ///
+  /// ```java
+  /// exchange.listen(shm, "*");
+  /// exchange.listen(tls, "10.0.0.1:0");
+  /// List<Reach> processes = tellEachOther(exchange.reach());
+  /// flow.start(exchange.part(flow, Placement.spread(flow.graph(), 4), self, processes)).await();
+  /// ```
+  ///
+  /// A part can be started once. No module is made here before all streams from other processes are
+  /// connected.
+  ///
+  /// @param flow the whole flow
+  /// @param placement where each replica runs; the same in all processes
+  /// @param self the number of this process
+  /// @param processes where each process listens, by its number
+  /// @throws IllegalArgumentException if there is no process of the number `self`
+  public FlowPart part(Flow flow, Placement placement, int self, List<Reach> processes) {
+    return new ExchangePart(this, flow, placement, self, processes);
+  }
+
+  Ways ways() {
+    return ways;
   }
 
   /// Returns the kind of the sending end of one stream.
@@ -86,7 +128,12 @@ public final class Exchange implements AutoCloseable {
   ///
   /// @param stream the stream's name, unique in the run
   public StreamKind receiving(String stream) {
-    return new ReceivingKind(identity(stream));
+    return receiving(stream, () -> {});
+  }
+
+  /// Returns the kind of the receiving end of one stream, which tells when it is connected.
+  StreamKind receiving(String stream, Runnable connected) {
+    return new ReceivingKind(identity(stream), connected);
   }
 
   private Header.Identity identity(String stream) {
@@ -171,6 +218,11 @@ public final class Exchange implements AutoCloseable {
     }
 
     @Override
+    public boolean isBetweenProcesses() {
+      return true;
+    }
+
+    @Override
     public String description() {
       return "sends " + identity.name();
     }
@@ -178,16 +230,19 @@ public final class Exchange implements AutoCloseable {
 
   private final class ReceivingKind implements StreamKind {
     private final Header.Identity identity;
+    private final Runnable connected;
 
-    ReceivingKind(Header.Identity identity) {
+    ReceivingKind(Header.Identity identity, Runnable connected) {
       this.identity = identity;
+      this.connected = connected;
     }
 
     @Override
     public Stream open(Place place) {
       refuseWideWindow(place);
       QueueMover mover = movers.get();
-      InterfaceReceiver receiver = new InterfaceReceiver(place, mover, identity, options, requests);
+      InterfaceReceiver receiver =
+          new InterfaceReceiver(place, mover, identity, options, requests, connected);
       requests.add(receiver);
       mover.add(receiver);
       return receiver;
@@ -196,6 +251,11 @@ public final class Exchange implements AutoCloseable {
     @Override
     public Ends ends() {
       return Ends.RECEIVER;
+    }
+
+    @Override
+    public boolean isBetweenProcesses() {
+      return true;
     }
 
     @Override

@@ -36,6 +36,9 @@ final class InterfaceReceiver extends InterfaceStream {
 
   private final Requests requests;
 
+  /// Called once, when the sender has greeted.
+  private final Runnable connected;
+
   /// The requests to connect that came; any thread adds to it.
   private final ConcurrentLinkedQueue<Requests.Asked> asking = new ConcurrentLinkedQueue<>();
 
@@ -73,9 +76,11 @@ final class InterfaceReceiver extends InterfaceStream {
       QueueMover mover,
       Header.Identity identity,
       StreamOptions options,
-      Requests requests) {
+      Requests requests,
+      Runnable connected) {
     super(place, mover, identity, options);
     this.requests = requests;
+    this.connected = connected;
     this.small = new BufferSpring(place.name());
     this.slots = new BufferSpring(place.name());
     this.large = new BufferSpring(place.name());
@@ -143,6 +148,10 @@ final class InterfaceReceiver extends InterfaceStream {
       (i < count ? idle : idleGrants).add(slot);
     }
     postIdle(count);
+    if (mustStop) {
+      made.stop();
+    }
+    connected.run();
   }
 
   private void refuseUnlike(Header.Read read, Bytes bytes, long at) {

@@ -100,6 +100,16 @@ public final class Flow {
     return new LocalRun(this, null).apply(Plan.of(this));
   }
 
+  /// Starts this process's part of the flow. It is over when the modules that are here have ended,
+  /// and each sender among them knows that its receivers elsewhere have finished.
+  ///
+  /// @throws IllegalArgumentException if the flow cannot be divided like that: a feed or drain of
+  ///     [streams that stay together][StreamGroup#staysTogether] has a stage in two processes, or a
+  ///     reservoir between two processes has streams of a kind of its own
+  public FlowRun start(FlowPart part) {
+    return new LocalRun(this, null).apply(Plan.of(this, part));
+  }
+
   /// Returns an engine for this flow that has no module yet, to be driven by [Operation]s.
   public FlowEngine engine() {
     return new LocalRun(this, null);
@@ -129,6 +139,12 @@ public final class Flow {
 
   List<Drain> drains() {
     return drains;
+  }
+
+  /// Returns whether all replicas of a stage have to be in one process.
+  boolean staysTogether(String stage) {
+    return feeds.stream().anyMatch(f -> f.stage().equals(stage) && f.group().staysTogether())
+        || drains.stream().anyMatch(d -> d.stage().equals(stage) && d.group().staysTogether());
   }
 
   @Nullable Long fixedSeed() {

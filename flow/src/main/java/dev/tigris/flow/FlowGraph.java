@@ -37,7 +37,10 @@ public record FlowGraph(
   /// @param replicas how many replicas it has
   /// @param isSource whether its modules are sources
   /// @param inputPolicy how its modules choose among their inputs
-  public record Stage(String name, int replicas, boolean isSource, String inputPolicy) {}
+  /// @param staysTogether whether all replicas are to be in one process, since their feed or drain
+  ///     is [shared][StreamGroup#staysTogether]
+  public record Stage(
+      String name, int replicas, boolean isSource, String inputPolicy, boolean staysTogether) {}
 
   /// A reservoir between two stages.
   ///
@@ -94,7 +97,8 @@ public record FlowGraph(
                         stage.name(),
                         stage.replicas(),
                         stage.isSource(),
-                        stage.inputs() == null ? "round-robin" : nameOf(stage.inputs())))
+                        stage.inputs() == null ? "round-robin" : nameOf(stage.inputs()),
+                        flow.staysTogether(stage.name())))
             .toList(),
         flow.edges().stream()
             .map(

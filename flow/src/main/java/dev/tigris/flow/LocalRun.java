@@ -1,8 +1,11 @@
+// Over 400 lines: the one life of a flow, from its first operation to its outcome.
 package dev.tigris.flow;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -35,6 +38,7 @@ final class LocalRun implements FlowEngine {
   private final StreamTable streams;
   private final WorkerTable workers;
   private final CountDownLatch over = new CountDownLatch(1);
+  private final List<Farewell> farewells = new CopyOnWriteArrayList<>();
 
   // Under this object's lock.
   private int running;
@@ -159,6 +163,30 @@ final class LocalRun implements FlowEngine {
     return streams;
   }
 
+  // -- Streams that no module uses here.
+
+  /// Notes that the module at one end of a stream has ended before the stream was attached there.
+  /// If another process has the other end, that is told: the flow is not over before.
+  void abandon(String name, boolean asReceiver) {
+    StreamTable.Placed placed = streams.find(name);
+    if (!streams.abandon(placed, asReceiver)) {
+      return;
+    }
+    var farewell = new Farewell(this, placed, asReceiver);
+    synchronized (this) {
+      if (stopping || closing) {
+        return;
+      }
+      running++;
+      farewells.add(farewell);
+    }
+    if (workers.haveThreads()) {
+      farewell.start();
+    } else {
+      farewell.run();
+    }
+  }
+
   // -- For the workers.
 
   Flow flow() {
@@ -194,6 +222,18 @@ final class LocalRun implements FlowEngine {
     }
   }
 
+  /// A stream could not be ended in order.
+  void failed(StreamTable.Placed placed, Throwable thrown) {
+    if (!(stopping && Worker.isEcho(thrown))) {
+      decide(new Outcome.Failed(exception(placed, FlowException.Phase.END, thrown)));
+    }
+  }
+
+  private FlowException exception(
+      StreamTable.Placed placed, FlowException.Phase phase, Throwable thrown) {
+    return FlowException.of(flow.name(), placed.module(), phase, placed.made().name(), thrown);
+  }
+
   private void decide(Outcome decided) {
     if (decideIf(null, decided)) {
       stop();
@@ -222,6 +262,7 @@ final class LocalRun implements FlowEngine {
     for (int i = 0; i < workers.count(); i++) {
       workers.get(i).stop();
     }
+    farewells.forEach(Farewell::stop);
     closeIfOver();
   }
 
@@ -285,10 +326,7 @@ final class LocalRun implements FlowEngine {
   private void failedToClose(StreamTable.Placed placed, Throwable thrown) {
     Operation.End module = placed.module();
     try {
-      Outcome failed =
-          new Outcome.Failed(
-              FlowException.of(
-                  flow.name(), module, FlowException.Phase.CLOSE, placed.made().name(), thrown));
+      Outcome failed = new Outcome.Failed(exception(placed, FlowException.Phase.CLOSE, thrown));
       if (!decideIf(COMPLETE, failed)) {
         decide(failed);
       }

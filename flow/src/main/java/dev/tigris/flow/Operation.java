@@ -30,6 +30,10 @@ public sealed interface Operation {
   enum Use {
     /// Two stages.
     RESERVOIR,
+    /// A stage, and one of another process that sends to it.
+    INBOUND,
+    /// A stage, and one of another process that it sends to.
+    OUTBOUND,
     /// A stage, and what comes from outside.
     FEED,
     /// A stage, and what goes outside.

@@ -12,7 +12,10 @@ import dev.tigris.flow.Operation.Use;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /// The operations that grow a whole flow. Those of a step may be applied in any order, as long as
 /// the operations on one module keep theirs. A step begins when all of the one before have been
@@ -26,12 +29,39 @@ import java.util.concurrent.atomic.AtomicInteger;
 ///   4  start them
 /// ```
 ///
+/// A part of a flow has the operations on its own modules. Other processes are not waited for,
+/// except by [FlowPart#joined].
+///
 /// @param steps the operations, step by step
-record Plan(List<List<Operation>> steps) {
+/// @param part what is here of the flow
+record Plan(List<List<Operation>> steps, FlowPart part) {
+  /// The step before which other processes may be waited for.
+  private static final int INITIALIZE = 2;
+
+  /// All of a flow.
+  private static final FlowPart WHOLE =
+      new FlowPart() {
+        @Override
+        public boolean isHere(End replica) {
+          return true;
+        }
+
+        @Override
+        public StreamKind kind(Link link) {
+          throw new IllegalStateException("both ends of " + link + " are here");
+        }
+      };
+
   /// Makes the plan of a flow: a stream from every replica of a reservoir's upstream stage to every
   /// replica of its downstream stage, and one for each feed and drain.
   static Plan of(Flow flow) {
-    return new Maker(flow).make();
+    return of(flow, WHOLE);
+  }
+
+  /// Makes the plan of the part of a flow that is here. Names and numbers are those that the whole
+  /// flow has.
+  static Plan of(Flow flow, FlowPart part) {
+    return new Maker(flow, part).make();
   }
 
   /// Applies the first step, and each further one on the thread that has applied the last operation
@@ -61,42 +91,76 @@ record Plan(List<List<Operation>> steps) {
 
   private void goOn(LocalRun run, int number) {
     try {
-      apply(run, number);
+      if (number == INITIALIZE) {
+        CompletionStage<?> _ =
+            part.joined().whenComplete((answer, thrown) -> applyAfter(run, number, thrown));
+      } else {
+        apply(run, number);
+      }
     } catch (Throwable e) { // such as no memory: nobody waits for this step but the flow
+      run.failed(e);
+    }
+  }
+
+  private void applyAfter(LocalRun run, int number, @Nullable Throwable thrown) {
+    try {
+      if (thrown == null) {
+        apply(run, number);
+      } else {
+        run.failed(thrown);
+      }
+    } catch (Throwable e) {
       run.failed(e);
     }
   }
 
   private static final class Maker {
     private final Flow flow;
+    private final FlowPart part;
     private final List<Operation> create = new ArrayList<>();
     private final List<Operation> attach = new ArrayList<>();
     private final List<Operation> initialize = new ArrayList<>();
     private final List<Operation> start = new ArrayList<>();
+
+    /// How many streams the whole flow has, as far as it was looked at.
     private int streams;
 
-    Maker(Flow flow) {
+    Maker(Flow flow, FlowPart part) {
       this.flow = flow;
+      this.part = part;
     }
 
     Plan make() {
+      List<End> modules = new ArrayList<>();
       for (Flow.Stage stage : flow.stages()) {
-        for (int i = 0; i < stage.replicas(); i++) {
-          End module = new End(stage.name(), i);
-          create.add(new CreateModule(module));
-          initialize.add(new Initialize(module));
-          start.add(new Start(module));
-        }
+        List<End> here =
+            IntStream.range(0, stage.replicas())
+                .mapToObj(replica -> new End(stage.name(), replica))
+                .filter(part::isHere)
+                .toList();
+        refuseTornGroup(stage, here.size());
+        modules.addAll(here);
+      }
+      for (End module : modules) {
+        create.add(new CreateModule(module));
+        initialize.add(new Initialize(module));
+        start.add(new Start(module));
       }
       flow.edges().forEach(this::connect);
       flow.feeds().forEach(this::feed);
       flow.drains().forEach(this::drain);
-      for (Flow.Stage stage : flow.stages()) {
-        for (int i = 0; i < stage.replicas(); i++) {
-          attach.add(new SealInputs(new End(stage.name(), i)));
-        }
+      for (End module : modules) {
+        attach.add(new SealInputs(module));
       }
-      return new Plan(List.of(create, attach, initialize, start));
+      return new Plan(List.of(create, attach, initialize, start), part);
+    }
+
+    private void refuseTornGroup(Flow.Stage stage, int here) {
+      if (here > 0 && here < stage.replicas() && flow.staysTogether(stage.name())) {
+        throw new IllegalArgumentException(
+            "stage %s of flow %s has a feed or drain that its replicas share, and only %d of %d are in this process: place all of them in one"
+                .formatted(stage.name(), flow.name(), here, stage.replicas()));
+      }
     }
 
     private int replicas(String stage) {
@@ -110,26 +174,48 @@ record Plan(List<List<Operation>> steps) {
     private void connect(Flow.Edge edge) {
       for (int from = 0; from < replicas(edge.from()); from++) {
         for (int to = 0; to < replicas(edge.to()); to++) {
-          End sender = new End(edge.from(), from);
-          End receiver = new End(edge.to(), to);
-          String name = sender + "->" + receiver;
-          if (!edge.name().equals(edge.to())) {
-            name = name + ":" + edge.name();
-          }
-          Reservoir reservoir = edge.reservoir();
-          create.add(
-              new CreateStream(
-                  name,
-                  streams++,
-                  Use.RESERVOIR,
-                  edge.name(),
-                  sender,
-                  receiver,
-                  reservoir.kind(),
-                  reservoir.window()));
-          attach.add(new AttachOutput(sender, name));
-          attach.add(new AttachInput(receiver, name));
+          connect(edge, new End(edge.from(), from), new End(edge.to(), to), streams++);
         }
+      }
+    }
+
+    private void connect(Flow.Edge edge, End sender, End receiver, int number) {
+      boolean sends = part.isHere(sender);
+      boolean receives = part.isHere(receiver);
+      if (!sends && !receives) {
+        return;
+      }
+      String name = sender + "->" + receiver;
+      if (!edge.name().equals(edge.to())) {
+        name = name + ":" + edge.name();
+      }
+      Reservoir reservoir = edge.reservoir();
+      int window = reservoir.window();
+      StreamKind kind = reservoir.kind();
+      Use use = Use.RESERVOIR;
+      if (!sends || !receives) {
+        use = sends ? Use.OUTBOUND : Use.INBOUND;
+        if (kind instanceof WindowedKind(StreamKind inner, int its)) {
+          kind = inner;
+          window = its;
+        }
+        refuseOwnKind(edge, kind);
+        kind = part.kind(new FlowPart.Link(name, sender, receiver));
+      }
+      create.add(new CreateStream(name, number, use, edge.name(), sender, receiver, kind, window));
+      if (sends) {
+        attach.add(new AttachOutput(sender, name));
+      }
+      if (receives) {
+        attach.add(new AttachInput(receiver, name));
+      }
+    }
+
+    private void refuseOwnKind(Flow.Edge edge, StreamKind kind) {
+      if (!kind.equals(StreamKind.memory())) {
+        throw new IllegalArgumentException(
+            "reservoir %s of flow %s has streams of the kind %s, which cannot join two processes: place stages %s and %s in one process, or leave out withKind"
+                .formatted(edge.name(), flow.name(), kind.description(), edge.from(), edge.to()));
       }
     }
 
@@ -140,10 +226,14 @@ record Plan(List<List<Operation>> steps) {
         End from = new End(feed.name(), i);
         End receiver = new End(feed.stage(), i % replicas);
         String name = from + "->" + receiver;
+        int number = streams++;
+        if (!part.isHere(receiver)) {
+          continue;
+        }
         create.add(
             new CreateStream(
                 name,
-                streams++,
+                number,
                 Use.FEED,
                 feed.name(),
                 from,
@@ -161,10 +251,14 @@ record Plan(List<List<Operation>> steps) {
         End sender = new End(drain.stage(), i % replicas);
         End to = new End(drain.name(), i);
         String name = sender + "->" + to;
+        int number = streams++;
+        if (!part.isHere(sender)) {
+          continue;
+        }
         create.add(
             new CreateStream(
                 name,
-                streams++,
+                number,
                 Use.DRAIN,
                 drain.name(),
                 sender,

@@ -462,8 +462,8 @@ public abstract class Stream {
     ofFlow = true;
   }
 
-  /// Attaches it to its sender, which chooses by an outlet.
-  final void sender(Parker parker, Outlet chooser) {
+  /// Attaches it to its sender, which chooses by an outlet if it puts anything.
+  final void sender(Parker parker, @Nullable Outlet chooser) {
     outlet = chooser;
     sender = parker;
   }

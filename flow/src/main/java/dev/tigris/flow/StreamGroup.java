@@ -14,6 +14,13 @@ public abstract class StreamGroup {
   /// belongs to one run.
   protected abstract List<StreamKind> kinds(int replicas);
 
+  /// Returns whether the streams share what only one process has, such as the blocks of a file that
+  /// each takes when it has time. Then all replicas of the stage are in one process. Streams that
+  /// need only their number to know their share may return false.
+  protected boolean staysTogether() {
+    return true;
+  }
+
   /// Returns how many streams a stage of so many replicas gets.
   int count(int replicas) {
     return replicas;
@@ -25,6 +32,11 @@ public abstract class StreamGroup {
       @Override
       protected List<StreamKind> kinds(int replicas) {
         return kinds;
+      }
+
+      @Override
+      protected boolean staysTogether() {
+        return false;
       }
 
       @Override

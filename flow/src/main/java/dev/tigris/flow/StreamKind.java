@@ -31,6 +31,12 @@ public interface StreamKind {
     return Ends.ANY;
   }
 
+  /// Returns whether an end in another process waits for the end here: a module that ends before
+  /// the stream is attached to it opens the stream all the same, and tells the other end.
+  default boolean isBetweenProcesses() {
+    return false;
+  }
+
   /// Returns a description for people and for [FlowGraph#fingerprint]: equal in all processes that
   /// describe a flow in the same way.
   default String description() {

@@ -39,7 +39,13 @@ final class StreamTable {
 
     /// The module to name when the stream fails.
     Operation.End module() {
-      return made.use() == Use.FEED ? made.to() : made.from();
+      boolean comesFromElsewhere = made.use() == Use.FEED || made.use() == Use.INBOUND;
+      return comesFromElsewhere ? made.to() : made.from();
+    }
+
+    /// Returns whether an end in another process waits for the end here, which is not open.
+    private boolean isMissedElsewhere() {
+      return stream == null && made.use() != Use.RESERVOIR && made.kind().isBetweenProcesses();
     }
 
     /// Returns the stream, if it is open.
@@ -107,7 +113,7 @@ final class StreamTable {
     String name = stream.reservoir();
     boolean isKnown =
         switch (stream.use()) {
-          case RESERVOIR ->
+          case RESERVOIR, INBOUND, OUTBOUND ->
               flow.edges().stream()
                   .anyMatch(
                       edge ->
@@ -164,7 +170,8 @@ final class StreamTable {
   }
 
   /// Opens a stream, unless its other end has. Returns null if that has failed for the other end,
-  /// which tells it, or if the module that opens it was dropped meanwhile.
+  /// which tells it, or if the module that opens it was dropped meanwhile. The caller abandons the
+  /// stream then.
   ///
   /// @param asReceiver whether the caller is at the receiving end
   /// @param isEchoOfDrop tells whether an exception comes of the caller's being dropped
@@ -194,7 +201,6 @@ final class StreamTable {
         return opened;
       } catch (Throwable e) { // a kind may be anybody's, and those that are open are to be closed
         if (placed.stream == null && isEchoOfDrop.test(e)) {
-          abandon(made.name(), asReceiver); // the other end may still open it, and is told then
           return null;
         }
         placed.failed = true;
@@ -205,16 +211,18 @@ final class StreamTable {
   }
 
   /// Notes that the module at one end of a stream has ended before it was attached there: to the
-  /// other end that is as if it had been attached, and then ended.
-  void abandon(String name, boolean asReceiver) {
-    Placed placed = find(name);
+  /// other end that is as if it had been attached, and then ended. Returns whether the caller has
+  /// to tell that end, which is in another process and waits for this one.
+  boolean abandon(Placed placed, boolean asReceiver) {
     synchronized (placed) {
+      boolean isNew = !placed.isWithoutReceiver && !placed.isWithoutSender;
       if (asReceiver) {
         placed.isWithoutReceiver = true;
       } else {
         placed.isWithoutSender = true;
       }
       placed.tellOtherEnd();
+      return isNew && placed.isMissedElsewhere();
     }
   }
 
@@ -246,6 +254,10 @@ final class StreamTable {
               : switch (made.use()) {
                 case RESERVOIR ->
                     "joins two stages: drain the first into it, and feed the second from it in a later flow";
+                case INBOUND ->
+                    "comes from another process but gives no waters: use the receiving end of a stream between processes";
+                case OUTBOUND ->
+                    "goes to another process but takes no waters: use the sending end of a stream between processes";
                 case FEED ->
                     "feeds a stage but gives no waters: use FileStream.reading, or another kind that does";
                 case DRAIN ->

@@ -18,6 +18,11 @@ record WindowedKind(StreamKind kind, int window) implements StreamKind {
   }
 
   @Override
+  public boolean isBetweenProcesses() {
+    return kind.isBetweenProcesses();
+  }
+
+  @Override
   public String description() {
     return kind.description() + ", window " + window;
   }

@@ -440,7 +440,7 @@ final class Worker implements Runnable {
       throw refusal("is a source, and takes no input " + name);
     }
     if (state == State.FINISHING) {
-      run.streams().abandon(name, true);
+      run.abandon(name, true);
       return Answer.ENDED; // its input has
     }
     if (inlet.isSealed()) {
@@ -451,6 +451,7 @@ final class Worker implements Runnable {
     StreamTable.Placed placed = run.streams().find(name);
     Stream stream = run.streams().open(placed, true, this::isEchoOfDrop);
     if (stream == null) {
+      run.abandon(name, true);
       return Answer.ENDED;
     }
     if (inlet.has(stream)) {
@@ -466,6 +467,7 @@ final class Worker implements Runnable {
     StreamTable.Placed placed = run.streams().find(name);
     Stream stream = run.streams().open(placed, false, this::isEchoOfDrop);
     if (stream == null) {
+      run.abandon(name, false);
       return Answer.ENDED;
     }
     if (context.has(placed.made().reservoir(), stream)) {
@@ -637,8 +639,8 @@ final class Worker implements Runnable {
   private Answer tooLate(Operation.OnModule operation) {
     if (!run.isStopping()) {
       switch (operation) {
-        case Operation.AttachInput(_, String stream) -> run.streams().abandon(stream, true);
-        case Operation.AttachOutput(_, String stream) -> run.streams().abandon(stream, false);
+        case Operation.AttachInput(_, String stream) -> run.abandon(stream, true);
+        case Operation.AttachOutput(_, String stream) -> run.abandon(stream, false);
         default -> {}
       }
     }

@@ -30,6 +30,11 @@ final class WorkerTable {
     this.others = others;
   }
 
+  /// Returns whether each module has a thread of its own.
+  boolean haveThreads() {
+    return others == null;
+  }
+
   int count() {
     return all.size();
   }

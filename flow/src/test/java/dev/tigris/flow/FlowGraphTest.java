@@ -29,9 +29,9 @@ class FlowGraphTest {
     assertEquals("graph", graph.flow());
     assertEquals(
         List.of(
-            new FlowGraph.Stage("read", 2, true, "round-robin"),
-            new FlowGraph.Stage("work", 2, false, "ByPriority[names=[feed, read]]"),
-            new FlowGraph.Stage("end", 1, false, "round-robin")),
+            new FlowGraph.Stage("read", 2, true, "round-robin", false),
+            new FlowGraph.Stage("work", 2, false, "ByPriority[names=[feed, read]]", false),
+            new FlowGraph.Stage("end", 1, false, "round-robin", false)),
         graph.stages());
     assertEquals(
         List.of(

@@ -1,0 +1,89 @@
+package dev.tigris.cluster;
+
+import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowPart;
+import dev.tigris.flow.Operation.End;
+import dev.tigris.flow.StreamKind;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// The part of a flow that runs in one of several processes, and its streams to the others. A
+/// module is made when each stream that comes in from another process is connected: until then the
+/// receivers' threads wait for their senders, and no `init` keeps a sender waiting.
+///
+/// Thread rule: as for [FlowPart].
+final class ExchangePart implements FlowPart {
+  private final Exchange exchange;
+  private final Flow flow;
+  private final Placement placement;
+  private final int self;
+  private final List<Reach> processes;
+  private final Ways.Chosen[] ways;
+
+  /// How many streams come in that are not connected, and one until all are known.
+  private final AtomicInteger awaited = new AtomicInteger(1);
+
+  private final CompletableFuture<Void> joined = new CompletableFuture<>();
+
+  ExchangePart(Exchange exchange, Flow flow, Placement placement, int self, List<Reach> processes) {
+    this.exchange = exchange;
+    this.flow = flow;
+    this.placement = placement;
+    this.self = self;
+    this.processes = List.copyOf(processes);
+    this.ways = new Ways.Chosen[processes.size()];
+    if (self < 0 || self >= processes.size()) {
+      throw new IllegalArgumentException(
+          "there is no process %d among %d, numbered from 0".formatted(self, processes.size()));
+    }
+  }
+
+  @Override
+  public boolean isHere(End replica) {
+    return place(replica) == self;
+  }
+
+  private int place(End replica) {
+    int place = placement.process(replica);
+    if (place < 0 || place >= processes.size()) {
+      throw new IllegalArgumentException(
+          "replica %s of flow %s is placed in process %d, but there are %d, numbered from 0"
+              .formatted(replica, flow.name(), place, processes.size()));
+    }
+    return place;
+  }
+
+  @Override
+  public StreamKind kind(Link link) {
+    String name = flow.name() + "/" + link.stream();
+    if (isHere(link.to())) {
+      awaited.incrementAndGet();
+      return exchange.receiving(name, this::connected);
+    }
+    Ways.Chosen way = wayTo(place(link.to()));
+    return exchange.sending(name, way.fabric(), way.address());
+  }
+
+  private Ways.Chosen wayTo(int process) {
+    Ways.Chosen known = ways[process];
+    if (known == null) {
+      known = exchange.ways().to(process, processes.get(process));
+      ways[process] = known;
+    }
+    return known;
+  }
+
+  private void connected() {
+    if (awaited.decrementAndGet() == 0) {
+      joined.complete(null);
+    }
+  }
+
+  @Override
+  public CompletionStage<Void> joined() {
+    connected(); // all are known
+    return joined;
+  }
+}
