@@ -109,6 +109,18 @@ public final class Message {
     MemorySegment.copy(shown().payload(), within(offset, length), target, targetOffset, length);
   }
 
+  /// Returns the memory that the payload lies in, from [#memoryOffset] on: to read it as a whole,
+  /// without a copy. Behind the payload lies what belongs to other messages. It is to be read only,
+  /// until the handler returns.
+  public MemorySegment memory() {
+    return shown().payload();
+  }
+
+  /// Returns where the payload begins in its [#memory].
+  public long memoryOffset() {
+    return shown().payloadAt();
+  }
+
   /// Returns the payload as an array, which outlives the handler. A bulk transfer that has arrived
   /// in an array of its own is that array; another payload is copied.
   ///

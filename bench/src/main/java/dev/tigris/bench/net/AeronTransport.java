@@ -10,9 +10,11 @@ import io.aeron.Publication;
 import io.aeron.Subscription;
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
+import io.aeron.logbuffer.BufferClaim;
 import io.aeron.logbuffer.FragmentHandler;
 import io.aeron.logbuffer.Header;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +53,11 @@ final class AeronTransport implements Transport {
 
   private static final int POLLS_BEFORE_YIELDING = 64;
   private static final long SPIN_NANOS = 50_000;
+
+  /// The same while long messages are written, copied and read: Tigris polls on while their parts
+  /// move.
+  private static final long LONG_SPIN_NANOS = 1_000_000;
+
   private static final long SLEEP_NANOS = 200_000;
 
   private final UnsafeBuffer message =
@@ -65,13 +73,40 @@ final class AeronTransport implements Transport {
   private long arrived;
   private int messages;
 
+  /// All bytes of a message, if it is written and read as a whole; else null.
+  private final @Nullable Content content;
+
+  private final BufferClaim claim = new BufferClaim();
+
+  /// The memory of the buffer that was read last.
+  private @Nullable DirectBuffer known;
+
+  private MemorySegment memory = MemorySegment.NULL;
+  private long memoryAddress;
+
+  /// @param isWhole whether each side writes and reads all bytes of its messages, those that fit a
+  ///     fragment in the memory that they are sent from; else it touches both ends
+  AeronTransport(boolean isWhole) {
+    this.content = isWhole ? new Content() : null;
+  }
+
+  /// Messages whose ends are touched.
   static Contestant contestant() {
+    return contestant(Transports.AERON);
+  }
+
+  /// Messages whose bytes are all written and read.
+  static Contestant ofWholeMessages() {
+    return contestant(Transports.AERON_WHOLE);
+  }
+
+  private static Contestant contestant(String transport) {
     return new Contestant(
-        Bar.AERON, Optional.empty(), Contestant.Manner.STANDING, AeronTransport::start);
+        Bar.AERON, Optional.empty(), Contestant.Manner.STANDING, place -> start(transport, place));
   }
 
   /// In a folder of shared memory where there is one, as Aeron does it by itself.
-  private static Exchange start(Place place) throws IOException {
+  private static Exchange start(String transport, Place place) throws IOException {
     Path shared = Path.of("/dev/shm");
     Path folder =
         Files.isWritable(shared)
@@ -79,7 +114,7 @@ final class AeronTransport implements Transport {
             : Files.createTempDirectory(place.folder(), "aeron-");
     // Agrona's buffers, below Aeron, need the option. Nothing of ours does.
     List<String> command =
-        Transports.command(Transports.AERON, "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
+        Transports.command(transport, "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
     return ProcessPair.start(Bar.AERON, command, folder.toString(), place)
         .andThen(() -> RunFolder.deleteAll(folder));
   }
@@ -108,10 +143,16 @@ final class AeronTransport implements Transport {
 
   @Override
   public void serve() {
-    FragmentHandler handler = new FragmentAssembler(this::answer);
+    FragmentHandler handler = assembler(this::answer);
     while (true) {
       await(handler, arrived, Long.MAX_VALUE);
     }
+  }
+
+  /// Puts long messages together outside of the heap, where short ones lie, in a buffer that need
+  /// not grow.
+  private static FragmentAssembler assembler(FragmentHandler handler) {
+    return new FragmentAssembler(handler, 2 * LARGEST_BYTES, true);
   }
 
   private void answer(DirectBuffer buffer, int offset, int length, Header header) {
@@ -119,12 +160,16 @@ final class AeronTransport implements Transport {
     check(buffer, offset, length);
     int tag = buffer.getInt(offset);
     if (tag == ECHO) {
-      offer(buffer, offset, length);
+      if (content == null) {
+        offer(buffer, offset, length);
+      } else {
+        send(ECHO, length - HEADER_BYTES, number);
+      }
       return;
     }
     messages++;
     if (tag == LAST) {
-      offer(stamped(LAST, Integer.BYTES, messages), 0, HEADER_BYTES + Integer.BYTES);
+      send(LAST, Integer.BYTES, messages);
       messages = 0;
     }
   }
@@ -135,17 +180,57 @@ final class AeronTransport implements Transport {
   }
 
   private void check(DirectBuffer buffer, int offset, int length) {
+    Content whole = content;
+    if (whole != null) {
+      number =
+          whole.check(memory(buffer), memoryAddress + offset + HEADER_BYTES, length - HEADER_BYTES);
+      return;
+    }
     number = buffer.getInt(offset + HEADER_BYTES);
     if (buffer.getInt(offset + length - Integer.BYTES) != number) {
       throw new WrongResultException("a message has arrived damaged");
     }
   }
 
-  private UnsafeBuffer stamped(int tag, int bytes, int value) {
-    message.putInt(0, tag);
-    message.putInt(HEADER_BYTES, value);
-    message.putInt(HEADER_BYTES + bytes - Integer.BYTES, value);
-    return message;
+  /// The memory of a buffer, in which it begins at [#memoryAddress].
+  @SuppressWarnings("ReferenceEquality") // another buffer with the same bytes lies elsewhere
+  private MemorySegment memory(DirectBuffer buffer) {
+    if (buffer != known) {
+      known = buffer;
+      memory = MemorySegment.ofBuffer(known(buffer.byteBuffer()).duplicate().clear());
+      memoryAddress = buffer.wrapAdjustment();
+    }
+    return memory;
+  }
+
+  /// Writes a message, and sends it.
+  private void send(int tag, int bytes, int value) {
+    Content whole = content;
+    int length = HEADER_BYTES + bytes;
+    if (whole == null) {
+      stamp(message, 0, tag, bytes, value);
+      offer(message, 0, length);
+    } else if (length > known(out).maxPayloadLength()) {
+      message.putBytes(HEADER_BYTES, whole.bytes(), 0, bytes);
+      stamp(message, 0, tag, bytes, value);
+      offer(message, 0, length);
+    } else {
+      ExclusivePublication publication = known(out);
+      while (!isSent(publication.tryClaim(length, claim))) {
+        Thread.onSpinWait();
+      }
+      MutableDirectBuffer to = claim.buffer();
+      int at = claim.offset();
+      to.putBytes(at + HEADER_BYTES, whole.bytes(), 0, bytes);
+      stamp(to, at, tag, bytes, value);
+      claim.commit();
+    }
+  }
+
+  private static void stamp(MutableDirectBuffer to, int at, int tag, int bytes, int value) {
+    to.putInt(at, tag);
+    to.putInt(at + HEADER_BYTES, value);
+    to.putInt(at + HEADER_BYTES + bytes - Integer.BYTES, value);
   }
 
   private static <T> T known(@Nullable T part) {
@@ -158,16 +243,16 @@ final class AeronTransport implements Transport {
   /// Waits while the receiver is behind.
   private void offer(DirectBuffer buffer, int offset, int length) {
     ExclusivePublication publication = known(out);
-    while (true) {
-      long result = publication.offer(buffer, offset, length);
-      if (result >= 0) {
-        return;
-      }
-      if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
-        throw new IllegalStateException("the publication has ended: " + result);
-      }
+    while (!isSent(publication.offer(buffer, offset, length))) {
       Thread.onSpinWait();
     }
+  }
+
+  private static boolean isSent(long result) {
+    if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
+      throw new IllegalStateException("the publication has ended: " + result);
+    }
+    return result >= 0;
   }
 
   /// Polls until more has arrived than `before`.
@@ -187,7 +272,7 @@ final class AeronTransport implements Transport {
         if (now - start > timeoutNanos) {
           throw new IllegalStateException("nothing came for 10 seconds");
         }
-        if (now - start > SPIN_NANOS) {
+        if (now - start > (content == null ? SPIN_NANOS : LONG_SPIN_NANOS)) {
           LockSupport.parkNanos(SLEEP_NANOS);
         } else {
           Thread.yield();
@@ -219,12 +304,12 @@ final class AeronTransport implements Transport {
   @Override
   public RoundTrips pingPong(String address, int bytes, int count) {
     connect(address);
-    FragmentHandler handler = new FragmentAssembler(this::take);
+    FragmentHandler handler = assembler(this::take);
     long[] nanos = new long[count];
     long before = System.nanoTime();
     for (int i = 0; i < count; i++) {
       long expected = arrived;
-      offer(stamped(ECHO, bytes, i), 0, HEADER_BYTES + bytes);
+      send(ECHO, bytes, i);
       await(handler, expected, PATIENCE_NANOS);
       WrongResultException.check("the number of a message", i, number);
       long after = System.nanoTime();
@@ -237,11 +322,11 @@ final class AeronTransport implements Transport {
   @Override
   public OneWay bandwidth(String address, int bytes, int count) {
     connect(address);
-    FragmentHandler handler = new FragmentAssembler(this::take);
+    FragmentHandler handler = assembler(this::take);
     long before = arrived;
     long start = System.nanoTime();
     for (int i = 0; i < count; i++) {
-      offer(stamped(i == count - 1 ? LAST : ONE_WAY, bytes, i), 0, HEADER_BYTES + bytes);
+      send(i == count - 1 ? LAST : ONE_WAY, bytes, i);
     }
     await(handler, before, PATIENCE_NANOS);
     long nanos = System.nanoTime() - start;

@@ -8,6 +8,7 @@ import dev.tigris.bench.Group;
 import dev.tigris.bench.Pairs;
 import dev.tigris.bench.Run;
 import dev.tigris.bench.Scale;
+import dev.tigris.message.Endpoint;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -19,13 +20,18 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /// Active messages over one provider, beside the interface below and rivals: round trips by words
-/// and by payload, bandwidth, and the rate of small messages one way.
+/// and by payload, bandwidth, and the rate of small messages one way. All bytes of a message are
+/// written by its sender and read by its receiver, here and at the rivals. Tools that touch none
+/// have a part in messages of words only, where there is nothing to gain by that.
 ///
 /// Another group of this class has the figures of Chang 1999, section 3.4.4, where the interface
 /// below is Javia-II and these are Jam.
 final class MessageGroup implements Group {
   private static final String ALLOCATION = ".allocation";
   private static final double MEGA = 1e6;
+
+  /// The longest message that tools are asked for which do not touch its bytes.
+  private static final int MOST_UNTOUCHED_BYTES = Endpoint.MOST_WORDS * Long.BYTES;
 
   private final String name;
   private final Wire wire;
@@ -107,7 +113,7 @@ final class MessageGroup implements Group {
     this.isPapers = isPapers;
     this.wire = wire;
     this.subject = wire.messages();
-    this.below = wire.subject();
+    this.below = wire.subject(Messages.Kind.WHOLE);
     this.invited = rivals;
     List<Contestant> present = new ArrayList<>(List.of(below));
     rivals.stream().filter(rival -> rival.missing().isEmpty()).forEach(present::add);
@@ -185,7 +191,7 @@ final class MessageGroup implements Group {
         note = place.note();
         session.warmUp(Session.WarmUp::everything);
         for (Test test : tests) {
-          boolean seldom = run.scale() != Scale.TINY;
+          boolean seldom = run.scale() != Scale.TINY && test.bytes() <= MOST_UNTOUCHED_BYTES;
           samples
               .computeIfAbsent(test, key -> new ArrayList<>())
               .add(session.measure(test.kind() == Kind.ROUND_TRIP, test.bytes(), seldom));

@@ -10,14 +10,15 @@ import dev.tigris.message.Endpoint;
 import dev.tigris.message.Message;
 import dev.tigris.message.Options;
 import dev.tigris.message.Token;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Active messages. A message of fewer than 8 bytes has no words, one of up to 128 bytes has words
 /// alone, and a longer one has its bytes as payload, made where it is sent from. What does not fit
-/// a packet is sent in bulk, to the segment of the server.
+/// a packet is sent in bulk, to the segment of the server. Each side writes and reads all bytes.
 final class MessageTransport implements Transport {
-  private static final int LARGEST_BYTES = 1 << 20;
-  private static final int PACKET_BYTES = 64 << 10;
+  private static final int LARGEST_BYTES = Content.LARGEST_BYTES;
+  static final int PACKET_BYTES = 64 << 10;
   private static final int MOST_WORD_BYTES = Endpoint.MOST_WORDS * Long.BYTES;
   private static final int BACK = 3;
   private static final long TAG = 1;
@@ -31,6 +32,7 @@ final class MessageTransport implements Transport {
   private final Bytes[] bulk = new Bytes[FEWEST_POSTED];
   private final Runnable[] whenFree = new Runnable[FEWEST_POSTED];
   private final long[][] words = new long[Endpoint.MOST_WORDS + 1][];
+  private final Content content = new Content();
   private @Nullable Bytes echo;
   private boolean isMapped;
 
@@ -84,9 +86,7 @@ final class MessageTransport implements Transport {
     int bytes = (int) message.payloadBytes();
     if (bytes > 0) {
       Bytes out = known(echo);
-      int value = check(message);
-      out.setInt(0, value);
-      out.setInt(bytes - Integer.BYTES, value);
+      write(out, bytes, check(message));
       token.reply(BACK, words[0], out, 0, bytes);
     } else if (count == 0) {
       token.reply(BACK);
@@ -112,22 +112,23 @@ final class MessageTransport implements Transport {
     messages = 0;
   }
 
-  private static int check(Message message) {
-    long bytes = message.payloadBytes();
-    int count = message.words();
-    int first;
-    int last;
+  private void write(Bytes to, int bytes, int value) {
+    to.copyFrom(0, content.bytes(), 0, bytes);
+    to.setInt(0, value);
+    to.setInt(bytes - Integer.BYTES, value);
+  }
+
+  private int check(Message message) {
+    int bytes = (int) message.payloadBytes();
     if (bytes > 0) {
-      first = message.getInt(0);
-      last = message.getInt(bytes - Integer.BYTES);
-    } else if (count > 0) {
-      first = (int) message.word(0);
-      last = (int) message.word(count - 1);
-    } else {
-      return 0;
+      return content.check(message.memory(), message.memoryOffset(), bytes);
     }
-    if (first != last) {
-      throw new WrongResultException("a message has arrived damaged");
+    int count = message.words();
+    int first = count == 0 ? 0 : (int) message.word(0);
+    for (int i = 1; i < count; i++) {
+      if (message.word(i) != first) {
+        throw new WrongResultException("a message has arrived damaged");
+      }
     }
     return first;
   }
@@ -172,11 +173,11 @@ final class MessageTransport implements Transport {
       endpoint.request(0, handler, value);
     } else if (bytes <= MOST_WORD_BYTES) {
       long[] its = words[count];
-      its[0] = value;
-      its[count - 1] = value;
+      Arrays.fill(its, value);
       endpoint.request(0, handler, its, null, 0, 0);
     } else if (bytes <= PACKET_BYTES) {
       try (Draft draft = endpoint.prepare(0, handler, 0, bytes)) {
+        draft.copyFrom(0, content.bytes(), 0, bytes);
         draft.setInt(0, value).setInt(bytes - Integer.BYTES, value).commit();
       }
     } else {
@@ -191,8 +192,7 @@ final class MessageTransport implements Transport {
     int which = Integer.numberOfTrailingZeros(free);
     free &= ~(1 << which);
     Bytes payload = bulk[which];
-    payload.setInt(0, value);
-    payload.setInt(bytes - Integer.BYTES, value);
+    write(payload, bytes, value);
     endpoint.bulkInto(0, handler, words[0], payload, 0, bytes, 0, whenFree[which]);
   }
 

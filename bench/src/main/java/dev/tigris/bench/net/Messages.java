@@ -25,11 +25,19 @@ abstract class Messages {
     ONE_BUFFER,
     /// The same, but messages that the provider copies are left where they have arrived: as
     /// `ucx_perftest` has its active messages.
-    ONE_BUFFER_IN_PLACE;
+    ONE_BUFFER_IN_PLACE,
+    /// Written and read as a whole by both sides, as active messages are in their bench: left where
+    /// it has arrived if it fits a packet of theirs, and else brought to the receiver's memory.
+    WHOLE;
 
     /// Whether messages of a size are left where they have arrived.
     boolean leaves(int bytes) {
-      return this == IN_PLACE || (this == ONE_BUFFER_IN_PLACE && bytes <= COPIED_BYTES);
+      return switch (this) {
+        case IN_PLACE -> true;
+        case ONE_BUFFER_IN_PLACE -> bytes <= COPIED_BYTES;
+        case WHOLE -> bytes <= MessageTransport.PACKET_BYTES;
+        case BUFFERS, ARRAYS, ONE_BUFFER -> false;
+      };
     }
 
     /// Whether what is echoed is sent from other memory than what has arrived.
@@ -69,6 +77,7 @@ abstract class Messages {
       case IN_PLACE -> InPlace.of(link, bytes, count);
       case ONE_BUFFER, ONE_BUFFER_IN_PLACE ->
           OneBuffer.of(link, bytes, count, kind.leaves(bytes), pages);
+      case WHOLE -> Whole.of(link, bytes, count, kind.leaves(bytes), pages);
     };
   }
 
@@ -213,6 +222,40 @@ abstract class Messages {
     void stamp(Ticket message, int number) {
       buffers.ints.copyFrom(message.offset() >> 2, content, 0, content.length);
       super.stamp(message, number);
+    }
+  }
+
+  /// Level II with messages that both sides write and read as a whole.
+  private static final class Whole extends Left {
+    private final Content content = new Content();
+    private final int ints;
+
+    private Whole(VirtualInterface link, int bytes, int count, boolean left, Buffers buffers) {
+      super(
+          link,
+          bytes,
+          stride(bytes),
+          count,
+          buffers,
+          () -> link.register(buffers.ints).inPlace(left));
+      this.ints = bytes / Integer.BYTES;
+    }
+
+    static Whole of(VirtualInterface link, int bytes, int count, boolean left, PageKind pages) {
+      PageKind copied = bytes > COPIED_BYTES ? pages : PageKind.ORDINARY;
+      return new Whole(link, bytes, count, left, Buffers.of(link, bytes, count, copied));
+    }
+
+    @Override
+    void stamp(Ticket message, int number) {
+      buffers.ints.copyFrom(message.offset() >> 2, content.ints(), 0, ints);
+      super.stamp(message, number);
+    }
+
+    @Override
+    int check(Ticket message) {
+      return content.check(
+          message.memory(), message.memoryOffset(), (int) message.transferredBytes());
     }
   }
 

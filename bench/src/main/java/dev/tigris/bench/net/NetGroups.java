@@ -44,7 +44,7 @@ public final class NetGroups {
         new Variant(new LevelsGroup(Wire.libfabric())),
         new Variant(new LevelsGroup(Wire.libfabricRdm())),
         new ObjectsGroup(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()),
-        MessageGroup.over(Wire.shm(), List.of(active, aeron)),
+        MessageGroup.over(Wire.shm(), List.of(active, AeronTransport.ofWholeMessages())),
         MessageGroup.over(Wire.tcp(), List.of(ucx)),
         MessageGroup.over(Wire.uring(), List.of(ucx)),
         MessageGroup.papers(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()));

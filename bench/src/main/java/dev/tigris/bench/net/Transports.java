@@ -9,6 +9,7 @@ import java.util.List;
 /// far as it has these. For the twin's functions, their library stands for the provider.
 final class Transports {
   static final String AERON = "aeron";
+  static final String AERON_WHOLE = "aeron-whole";
 
   private static final String BUFFERS = "buffers";
   private static final String ARRAYS = "arrays";
@@ -71,7 +72,8 @@ final class Transports {
       case LISTS -> new ObjectTransport(words[2], ListCodec.Kind.valueOf(words[1]));
       case MESSAGES -> new MessageTransport(words[1]);
       case NETTY -> new NettyTransport(NettyKind.valueOf(words[1]));
-      case AERON -> new AeronTransport();
+      case AERON -> new AeronTransport(false);
+      case AERON_WHOLE -> new AeronTransport(true);
       default -> throw new IllegalArgumentException("there is no transport " + name);
     };
   }
