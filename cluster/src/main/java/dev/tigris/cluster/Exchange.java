@@ -5,6 +5,7 @@ import dev.tigris.flow.FlowPart;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamException;
 import dev.tigris.flow.StreamKind;
+import dev.tigris.memory.PageKind;
 import dev.tigris.net.Connection;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
@@ -171,7 +172,8 @@ public final class Exchange implements AutoCloseable {
       QueueMover mover = movers.get();
       try {
         VirtualInterface made = connect(mover, place.window());
-        InterfaceSender sender = new InterfaceSender(place, mover, identity, options, made);
+        PageKind pages = ways.isMemory(fabric) ? PageKind.SHARED : PageKind.ORDINARY;
+        InterfaceSender sender = new InterfaceSender(place, mover, identity, options, made, pages);
         mover.add(sender);
         return sender;
       } finally {

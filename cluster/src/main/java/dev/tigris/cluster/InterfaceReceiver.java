@@ -114,8 +114,7 @@ final class InterfaceReceiver extends InterfaceStream {
     } catch (NetException gone) {
       return; // it asks again
     }
-    int headers = ReceiverProtocol.slots(window()) + window();
-    connect(made, CONTROL_BYTES + (long) headers * Header.BYTES, 2 * CONTROLS);
+    connect(made, CONTROL_BYTES, 2 * CONTROLS);
     takeControl().postReceive(); // for the greeting, and never again
   }
 
@@ -141,10 +140,10 @@ final class InterfaceReceiver extends InterfaceStream {
     }
     ReceiverProtocol made = new ReceiverProtocol(window(), options.slotBytes());
     protocol = made;
-    long headersAt = CONTROL_BYTES;
+    Tickets tickets = new Tickets(connected(), InterfaceSender.tickets(window()));
     int count = ReceiverProtocol.slots(window());
     for (int i = 0; i < count + window(); i++) {
-      Slot slot = new Slot(connected(), headersAt + (long) i * Header.BYTES, i >= count);
+      Slot slot = new Slot(connected(), tickets, i >= count);
       (i < count ? idle : idleGrants).add(slot);
     }
     postIdle(count);
@@ -196,21 +195,18 @@ final class InterfaceReceiver extends InterfaceStream {
 
   // -- Receiving.
 
-  /// A posted receive: a header, and a water for what follows it.
+  /// A posted receive: a water, and the header in front of its data.
   private final class Slot implements Completion {
     final VirtualInterface of;
-    final long at;
-    final Ticket header;
     final boolean isGrant;
+    private final Tickets tickets;
     private @Nullable Water water;
-    private @Nullable Ticket data;
-    private @Nullable Descriptor both;
+    private int size;
 
-    Slot(VirtualInterface of, long at, boolean isGrant) {
+    Slot(VirtualInterface of, Tickets tickets, boolean isGrant) {
       this.of = of;
-      this.at = at;
+      this.tickets = tickets;
       this.isGrant = isGrant;
-      this.header = of.register(control()).range(at, Header.BYTES);
     }
 
     @Override
@@ -218,40 +214,34 @@ final class InterfaceReceiver extends InterfaceStream {
       return InterfaceReceiver.this;
     }
 
-    void fill(Water with, int size) {
+    void fill(Water with, int most) {
       water = with;
-      Ticket its = of.register(data(with)).range(0, size);
-      data = its;
-      both = Descriptor.of(header, its).attach(this);
+      size = most;
     }
 
     /// Returns whether it was posted. If it was not, the connection has ended.
     boolean post() {
-      Descriptor its = both;
-      return its != null && of.postReceive(its) == Posting.POSTED;
+      Ticket ticket = tickets.of(buffer()).range(0, Header.BYTES + size).attach(this);
+      return of.postReceive(ticket) == Posting.POSTED;
     }
 
-    Bytes payload() {
+    Bytes buffer() {
+      return InterfaceStream.bufferOf(filled());
+    }
+
+    private Water filled() {
       Water its = water;
       if (its == null) {
-        throw new IllegalStateException("an empty slot was posted");
+        throw new IllegalStateException("an empty slot is in use");
       }
-      return data(its);
+      return its;
     }
 
     /// Takes the water out.
     Water take() {
-      Water its = water;
-      Ticket ticket = data;
-      if (its == null || ticket == null) {
-        throw new IllegalStateException("an empty slot has arrived");
-      }
+      Water its = filled();
       water = null;
-      data = null;
-      both = null;
-      if (ticket.isRegistered()) {
-        of.deregister(ticket);
-      }
+      clearHeader(its);
       return its;
     }
 
@@ -280,8 +270,8 @@ final class InterfaceReceiver extends InterfaceStream {
 
   private void takeMessage(Slot slot, long length) {
     ReceiverProtocol its = greeted();
-    Bytes payload = slot.payload();
-    Header.Read read = read(control(), slot.at, length, payload, 0);
+    Bytes message = slot.buffer();
+    Header.Read read = read(message, 0, length, message, Header.BYTES);
     long before = its.arrived();
     its.receive(
         read.kind(), read.message(), read.water(), read.count(), read.length(), read.operand());
@@ -293,7 +283,7 @@ final class InterfaceReceiver extends InterfaceStream {
         arrive(water);
       }
       case BATCH -> {
-        takeBatch(payload, read.count(), read.length());
+        takeBatch(message, read.count(), read.length());
         post(slot);
       }
       case ANNOUNCE -> {
@@ -324,10 +314,11 @@ final class InterfaceReceiver extends InterfaceStream {
     }
   }
 
-  private void takeBatch(Bytes payload, int count, int length) {
+  private void takeBatch(Bytes message, int count, int length) {
     int at = 0;
     for (int i = 0; i < count; i++) {
-      long size = length - at < InterfaceSender.SIZE_BYTES ? -1 : payload.getLong(at);
+      long size =
+          length - at < InterfaceSender.SIZE_BYTES ? -1 : message.getLong(Header.BYTES + at);
       int dataAt = at + InterfaceSender.SIZE_BYTES;
       if (size < 0 || size > length - dataAt) {
         throw new ProtocolException(
@@ -335,7 +326,7 @@ final class InterfaceReceiver extends InterfaceStream {
                 .formatted(i, count, size, length));
       }
       Water water = small.createWater((int) size);
-      payload.copyTo(dataAt, water.bytes(), 0, size);
+      message.copyTo(Header.BYTES + dataAt, water.bytes(), 0, size);
       at = dataAt + InterfaceSender.roundedUp((int) size);
       arrive(water);
     }

@@ -7,6 +7,7 @@ import dev.tigris.flow.StreamException;
 import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
+import dev.tigris.memory.PageKind;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.Descriptor;
 import dev.tigris.net.Posting;
@@ -35,6 +36,10 @@ final class InterfaceSender extends InterfaceStream {
   /// A water of no more bytes is copied: to register its memory would cost more.
   private static final int SMALL_BYTES = 1 << 11;
 
+  /// A water with room for so many bytes is in pages that the receiver can read, if it is on this
+  /// host. To copy shorter ones through the ring takes less.
+  private static final int LEAST_SHARED_BYTES = 1 << 14;
+
   /// Each water of a batch begins with its size, in 8 bytes.
   static final int SIZE_BYTES = 8;
 
@@ -42,6 +47,7 @@ final class InterfaceSender extends InterfaceStream {
   private final BufferSpring spring;
   private final ArrayDeque<Water> pending = new ArrayDeque<>();
   private final ArrayDeque<Batch> freeBatches = new ArrayDeque<>();
+  private final Tickets tickets;
   private final int batchBytes;
   private @Nullable Batch open;
   private boolean hasPosted;
@@ -52,10 +58,12 @@ final class InterfaceSender extends InterfaceStream {
       QueueMover mover,
       Header.Identity identity,
       StreamOptions options,
-      VirtualInterface made) {
+      VirtualInterface made,
+      PageKind pages) {
     super(place, mover, identity, options);
     protocol = new SenderProtocol(place.window(), options.slotBytes());
-    spring = new BufferSpring(place.name());
+    spring = new BufferSpring(place.name(), pages, LEAST_SHARED_BYTES);
+    tickets = new Tickets(made, tickets(place.window()));
     batchBytes = Math.min(BATCH_BYTES, options.slotBytes());
     int controls = controls(place.window());
     long batchesAt = 2L * controls * ControlSlot.BYTES;
@@ -68,6 +76,11 @@ final class InterfaceSender extends InterfaceStream {
       takeControl().postReceive();
     }
     greet();
+  }
+
+  /// Returns how many buffers of waters stay registered.
+  static int tickets(int window) {
+    return 2 * window + 8;
   }
 
   private static int controls(int window) {
@@ -119,16 +132,22 @@ final class InterfaceSender extends InterfaceStream {
     }
   }
 
-  /// A water that is under way out of its own memory.
+  /// The buffer of a water that is sent out of its own memory: the header of its message lies where
+  /// the flow has the water's own. It is the attachment of the buffer's ticket.
   private final class Passage implements Completion {
-    final ControlSlot header;
-    final Ticket data;
-    final Water water;
+    private @Nullable Water water;
 
-    Passage(ControlSlot header, Ticket data, Water water) {
-      this.header = header;
-      this.data = data;
-      this.water = water;
+    void begin(Water sent) {
+      water = sent;
+    }
+
+    /// Lets the water go home, whose bytes have left.
+    void end() {
+      Water sent = water;
+      water = null;
+      if (sent != null) {
+        sent.returnHome();
+      }
     }
 
     @Override
@@ -138,11 +157,7 @@ final class InterfaceSender extends InterfaceStream {
 
     @Override
     public void completed(Descriptor descriptor) {
-      if (data.isRegistered()) {
-        data.virtualInterface().deregister(data);
-      }
-      giveBack(header);
-      water.returnHome();
+      end();
       loseIfFlushed(descriptor);
     }
   }
@@ -328,27 +343,21 @@ final class InterfaceSender extends InterfaceStream {
   }
 
   private boolean sendAlone(Kind kind) {
-    if (!hasControl()) {
-      return false;
-    }
     postBatch();
     Water water = pending.removeFirst();
-    ControlSlot slot = takeControl();
-    Bytes bytes = data(water);
+    Bytes buffer = buffer(water);
     int size = water.size();
-    Header.write(
-        control(), slot.at, identity, kind, 1, size, protocol.message(), protocol.head(), 0);
+    Header.write(buffer, 0, identity, kind, 1, size, protocol.message(), protocol.head(), 0);
     if (options.checksums()) {
-      Header.seal(control(), slot.at, bytes, 0, size);
+      Header.seal(buffer, 0, buffer, Header.BYTES, size);
     }
     protocol.tookHead();
-    VirtualInterface its = connected();
-    Ticket data = its.register(bytes).range(0, size);
-    Descriptor both =
-        Descriptor.of(slot.ticket.range(slot.at, Header.BYTES), data)
-            .attach(new Passage(slot, data, water));
-    if (its.postSend(both) != Posting.POSTED) { // it has ended, which a completion tells
-      water.returnHome();
+    Ticket ticket = tickets.of(buffer).range(0, Header.BYTES + size);
+    Passage passage = ticket.attachment() instanceof Passage known ? known : new Passage();
+    passage.begin(water);
+    Posting answer = connected().postSend(ticket.attach(passage));
+    if (answer != Posting.POSTED) { // it has ended, which a completion tells
+      passage.end();
       return false;
     }
     hasPosted = true;

@@ -4,6 +4,7 @@ import dev.tigris.flow.Mover;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamException;
 import dev.tigris.flow.StreamKind;
+import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.Descriptor;
@@ -206,11 +207,6 @@ abstract sealed class InterfaceStream extends Stream permits InterfaceSender, In
     return controlsUnderWay;
   }
 
-  /// Gives memory back that was taken for the header of another message.
-  final void giveBack(ControlSlot slot) {
-    freeControls.add(slot);
-  }
-
   final boolean hasControl() {
     return !freeControls.isEmpty();
   }
@@ -235,6 +231,11 @@ abstract sealed class InterfaceStream extends Stream permits InterfaceSender, In
     }
     controlsUnderWay++;
     return true;
+  }
+
+  /// Returns the buffer of a water, with room for a header in front of its data.
+  static Bytes bufferOf(Water water) {
+    return buffer(water);
   }
 
   /// Reads the header of a message that came, and checks it.

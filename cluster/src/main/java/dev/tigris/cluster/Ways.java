@@ -4,6 +4,8 @@ import dev.tigris.net.Fabric;
 import dev.tigris.net.provider.Provider;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// The ways by which one exchange reaches others: the fabrics that it listens on.
 ///
@@ -22,15 +24,23 @@ final class Ways {
   private final String host;
   private final List<Own> all = new ArrayList<>();
 
+  /// By fabric: to ask for its provider takes long.
+  private final Map<Fabric, Boolean> memory = new ConcurrentHashMap<>();
+
   Ways(String host) {
     this.host = host;
   }
 
   /// Adds a fabric, and where this process listens on it. Memory comes before all others.
   synchronized void add(Fabric fabric, String address) {
-    boolean isMemory = isMemory(fabric.provider());
+    boolean isMemory = isMemory(fabric);
     Own added = new Own(fabric, isMemory, new Reach.Way(fabric.provider(), address));
     all.add(isMemory ? 0 : all.size(), added);
+  }
+
+  /// Returns whether a fabric carries messages through memory that processes share.
+  boolean isMemory(Fabric fabric) {
+    return memory.computeIfAbsent(fabric, of -> isMemory(of.provider()));
   }
 
   private static boolean isMemory(String provider) {

@@ -1,6 +1,8 @@
 package dev.tigris.flow;
 
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.MemoryBudgetException;
+import dev.tigris.memory.PageKind;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
@@ -40,6 +42,8 @@ public final class BufferSpring implements Spring {
   }
 
   private final String owner;
+  private final PageKind pages;
+  private final int leastBytes;
   private final ArrayList<Water> made = new ArrayList<>();
   private final ArrayDeque<Water> spare = new ArrayDeque<>();
 
@@ -51,7 +55,17 @@ public final class BufferSpring implements Spring {
 
   /// A spring whose buffers are accounted for under the name of `owner`.
   public BufferSpring(String owner) {
+    this(owner, PageKind.ORDINARY, 0);
+  }
+
+  /// A spring whose larger waters have pages of one kind, as far as there are such pages.
+  ///
+  /// @param leastBytes waters with room for so many bytes have them, and smaller ones ordinary
+  /// pages
+  public BufferSpring(String owner, PageKind pages, int leastBytes) {
     this.owner = owner;
+    this.pages = pages;
+    this.leastBytes = leastBytes;
   }
 
   @Override
@@ -69,10 +83,22 @@ public final class BufferSpring implements Spring {
       }
       retire(water);
     }
-    Water water = new Water(this, Jbuf.allocate(Water.bufferBytes(bytes), owner));
+    Water water = new Water(this, allocate(bytes));
     water.index = made.size();
     made.add(water);
     return water.begin(bytes);
+  }
+
+  private Jbuf allocate(int bytes) {
+    long size = Water.bufferBytes(bytes);
+    if (pages == PageKind.ORDINARY || bytes < leastBytes) {
+      return Jbuf.allocate(size, owner);
+    }
+    try {
+      return Jbuf.allocate(size, owner, pages);
+    } catch (MemoryBudgetException | UnsupportedOperationException e) { // too many files, say
+      return Jbuf.allocate(size, owner);
+    }
   }
 
   /// Returns whether this spring has made a water.

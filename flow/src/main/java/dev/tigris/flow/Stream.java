@@ -401,6 +401,19 @@ public abstract class Stream {
     return water.data();
   }
 
+  /// Returns the whole buffer of a water on its way: [Water#HEADER_BYTES], where a kind may write
+  /// what it sends in front of the data, and the [#data]. It is the same object as long as the
+  /// water
+  /// has this buffer.
+  protected static Bytes buffer(Water water) {
+    return water.whole();
+  }
+
+  /// Says that what a kind has received before the data of a water is not the flow's own.
+  protected static void clearHeader(Water water) {
+    water.clearHeader();
+  }
+
   /// Sends the end of the stream to the receiver.
   protected abstract void sendEnd();
 

@@ -323,6 +323,17 @@ public final class Water {
     return data;
   }
 
+  /// Returns the whole buffer, for a kind of streams that writes what it sends before the data.
+  Bytes whole() {
+    original.hasHeader = true; // so that the next use begins with none
+    return whole;
+  }
+
+  /// Says that the header describes nothing.
+  void clearHeader() {
+    whole.setLong(CHECKSUM, 0);
+  }
+
   /// Returns a buffer over the data for a channel, with position 0 and the given limit.
   ByteBuffer channelBuffer(int limit) {
     ByteBuffer made = channelBuffer;
