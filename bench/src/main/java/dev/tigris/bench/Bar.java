@@ -91,6 +91,9 @@ public record Bar(
   /// Aeron between processes.
   public static final String AERON = "Aeron IPC";
 
+  /// Aeron by datagrams.
+  public static final String AERON_UDP = "Aeron UDP";
+
   /// grpc-java over its Netty transport.
   public static final String GRPC = "gRPC";
 
@@ -107,6 +110,7 @@ public record Bar(
           times("call\\..*\\.throughput\\..*", GRPC, 5, ">= 5x"),
           times("call\\..*\\.latency\\.\\d+B", GRPC, 2, ">= 2x"),
           times("call\\..*\\.latency\\.p999\\..*", GRPC, 10, ">= 10x"),
+          most("call\\..*\\.allocation", LIMIT, 0, "0 bytes"),
           times(
               "memory\\.field\\.(loadtime\\.)?(straight\\d+|type\\..*|loop)",
               PLAIN,

@@ -1,4 +1,4 @@
-/// Calls beside gRPC: latency at fixed rates, and calls a second.
+/// Calls beside gRPC, Aeron and the interface below: latency at fixed rates, and calls a second.
 @NullMarked
 package dev.tigris.bench.call;
 
