@@ -3,7 +3,7 @@ package dev.tigris.cli;
 import dev.tigris.sort.CheckJob;
 import dev.tigris.sort.CheckSummary;
 import dev.tigris.sort.LineCheckJob;
-import dev.tigris.sort.TextInput;
+import dev.tigris.sort.SortInput;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -73,14 +73,12 @@ final class CheckCommand implements Command {
     if (options.hasMatchedOption(Options.UNIQUE)) {
       throw TextOptions.misuse(options, "-u is for text: add --lines or --csv");
     }
-    SortCommand.refuseStandard(files, options);
-    SortCommand.refuseCompressed(files, "decompressed", options);
     if (summaryFile != null) {
       Options.refuseFolder(options, options.matchedOption("-o").originalStringValues().getLast());
       CheckSummary.refuseOtherThanSummary(summaryFile);
     }
     if (ofSummaries) {
-      refuseForSummaries(options);
+      refuseForSummaries(files, options);
     }
     CheckSummary summary;
     var facts = new LinkedHashMap<String, Object>();
@@ -108,7 +106,8 @@ final class CheckCommand implements Command {
   private static CheckJob.Result check(List<Path> files, ParseResult options, Console console)
       throws Exception {
     try (var progress = new ProgressLine(console, options, "check", 1)) {
-      var job = CheckJob.of(files).order(Options.recordOrder(options)).progress(progress);
+      var job = CheckJob.ofInputs(TextOptions.inputs(files, options)).progress(progress);
+      job = job.order(Options.recordOrder(options));
       job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
       return job.run();
     }
@@ -125,7 +124,7 @@ final class CheckCommand implements Command {
     LineCheckJob.Result result;
     try (var progress = new ProgressLine(console, options, "check", 1)) {
       LineCheckJob job = LineCheckJob.of(TextOptions.order(options)).progress(progress);
-      for (TextInput input : TextOptions.inputs(files, options)) {
+      for (SortInput input : TextOptions.inputs(files, options)) {
         job = job.input(input);
       }
       result = job.run();
@@ -161,7 +160,10 @@ final class CheckCommand implements Command {
   }
 
   /// Refuses options about reading records with -s, which reads summaries.
-  private static void refuseForSummaries(ParseResult options) {
+  private static void refuseForSummaries(List<Path> files, ParseResult options) {
+    if (files.contains(TextOptions.STANDARD)) {
+      throw TextOptions.misuse(options, Tigris.misspelling("-").orElseThrow());
+    }
     for (String option :
         List.of("--record-size", "--key-offset", "--key-size", Options.KEY, "--parallel")) {
       if (options.hasMatchedOption(option)) {

@@ -1,6 +1,8 @@
 package dev.tigris.cli;
 
 import dev.tigris.sort.SortJob;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -72,7 +74,8 @@ final class SortCommand implements Command {
             "  tigris sort --record-size 64 --key-offset 8 --key-size 4 trades by-price",
             "  tigris sort --record-size 64 --key 8:f64le:desc --key 0:ascii:8 trades by-price",
             "  tigris sort --csv -k country -k amount:nr trades.csv sorted.csv",
-            "  zcat log.gz | tigris sort --lines -k 2,2n - -");
+            "  zcat log.gz | tigris sort --lines -k 2,2n - -",
+            "  cat trades | tigris sort --record-size 64 --key 8:f64le - sorted.zst");
     return spec;
   }
 
@@ -91,11 +94,11 @@ final class SortCommand implements Command {
     if (isText) {
       return TextSort.run(files, options, console);
     }
-    refuseStandard(files, options);
     Path output = files.getLast();
-    refuseCompressed(files.subList(0, files.size() - 1), "decompressed", options);
-    refuseCompressed(List.of(output), "compressed", options);
-    if (!options.hasMatchedOption("--partitions")) {
+    boolean isStandard = output.equals(TextOptions.STANDARD);
+    if (options.hasMatchedOption("--partitions")) {
+      refusePartitions(output, options);
+    } else if (!isStandard) {
       Options.refuseFolder(options, options.matchedPositional(0).originalStringValues().getLast());
     }
     SortJob.Result result = sort(files.subList(0, files.size() - 1), output, options, console);
@@ -111,32 +114,25 @@ final class SortCommand implements Command {
     facts.put("sortingSeconds", seconds(result.sorting()));
     facts.put("syncingSeconds", seconds(result.syncing()));
     new ResultLine("sort", "sorted", result.records(), result.bytes(), result.elapsed())
-        .print(options, console, output, facts);
+        .print(options, console, isStandard ? TextOptions.STANDARD_OUTPUT : output, facts);
     return ExitCode.OK;
   }
 
-  /// Refuses `-`, which for records is no file.
-  static void refuseStandard(List<Path> files, ParseResult options) {
-    if (files.contains(TextOptions.STANDARD)) {
-      throw new ParameterException(
-          options.commandSpec().commandLine(), Tigris.misspelling("-").orElseThrow());
+  private static void refusePartitions(Path output, ParseResult options) {
+    String name = output.toString();
+    if (output.equals(TextOptions.STANDARD)) {
+      throw TextOptions.misuse(
+          options, "--partitions writes files, and - takes one output: name a folder");
+    }
+    if (name.endsWith(".gz") || name.endsWith(".zst")) {
+      throw TextOptions.misuse(
+          options,
+          "--partitions writes a folder of files that are not compressed: name it without '%s'"
+              .formatted(name.substring(name.lastIndexOf('.'))));
     }
   }
 
-  /// Refuses names of compressed files, which would be taken for records as they are.
-  static void refuseCompressed(List<Path> files, String verb, ParseResult options) {
-    for (Path file : files) {
-      String name = file.toString();
-      if (name.endsWith(".gz") || name.endsWith(".zst")) {
-        throw new ParameterException(
-            options.commandSpec().commandLine(),
-            "%s: records are not %s, only text is (--lines, --csv): use gzip or zstd for that"
-                .formatted(name, verb));
-      }
-    }
-  }
-
-  /// Reads a name, which for text may be `-`.
+  /// Reads a name, which may be `-`.
   static Path file(String name) {
     return name.equals("-") ? TextOptions.STANDARD : Tigris.path(name);
   }
@@ -154,10 +150,16 @@ final class SortCommand implements Command {
 
   /// Returns the sort that the options ask for.
   static SortJob job(List<Path> inputs, Path output, ParseResult options) {
-    var job = SortJob.of(inputs, output).order(Options.recordOrder(options));
+    var job = SortJob.ofInputs(TextOptions.inputs(inputs, options), output);
+    job = job.order(Options.recordOrder(options));
     job = job.memory(options.matchedOptionValue("--memory", job.memoryBytes()));
     job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
     job = options.hasMatchedOption("--partitions") ? job.partitioned() : job;
+    Path temporary = options.matchedOptionValue(TextSort.TEMPORARY, null);
+    job = temporary == null ? job : job.temporary(temporary);
+    if (output.equals(TextOptions.STANDARD)) {
+      job = job.toStream(new FileOutputStream(FileDescriptor.out));
+    }
     return options.hasMatchedOption("--no-fsync") ? job.unforced() : job;
   }
 }

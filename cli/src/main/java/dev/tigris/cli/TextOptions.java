@@ -1,7 +1,7 @@
 package dev.tigris.cli;
 
 import dev.tigris.sort.LineOrder;
-import dev.tigris.sort.TextInput;
+import dev.tigris.sort.SortInput;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.nio.file.Path;
@@ -18,6 +18,9 @@ final class TextOptions {
   /// The name of standard input and of standard output.
   static final Path STANDARD = Path.of("-");
 
+  /// What the latter is called in results.
+  static final Path STANDARD_OUTPUT = Path.of("/dev/stdout");
+
   static final String CSV = "--csv";
   private static final String LINES = "--lines";
 
@@ -30,13 +33,7 @@ final class TextOptions {
   private static final List<String> OF_RECORDS =
       List.of("--record-size", "--key-offset", "--key-size", "--partitions");
   private static final List<String> OF_TEXT =
-      List.of(
-          SEPARATOR,
-          ZERO,
-          TextSort.TEMPORARY,
-          TextSort.MERGE,
-          TextSort.CHECK,
-          TextSort.CHECK_QUIETLY);
+      List.of(SEPARATOR, ZERO, TextSort.MERGE, TextSort.CHECK, TextSort.CHECK_QUIETLY);
 
   /// An ordering option: its letter, its name, and what it does.
   private record Ordering(char letter, String name, String description) {}
@@ -130,7 +127,7 @@ final class TextOptions {
   /// Returns the inputs of these names.
   ///
   /// @throws ParameterException if standard input is named twice
-  static List<TextInput> inputs(List<Path> files, ParseResult options) {
+  static List<SortInput> inputs(List<Path> files, ParseResult options) {
     if (files.stream().filter(STANDARD::equals).count() > 1) {
       throw misuse(options, "standard input (-) can be read once: name it once");
     }
@@ -138,8 +135,8 @@ final class TextOptions {
         .map(
             file ->
                 file.equals(STANDARD)
-                    ? TextInput.stream("-", new FileInputStream(FileDescriptor.in))
-                    : TextInput.file(file))
+                    ? SortInput.stream("-", new FileInputStream(FileDescriptor.in))
+                    : SortInput.file(file))
         .toList();
   }
 

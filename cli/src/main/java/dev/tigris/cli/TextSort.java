@@ -3,7 +3,7 @@ package dev.tigris.cli;
 import dev.tigris.sort.LineCheckJob;
 import dev.tigris.sort.LineSortJob;
 import dev.tigris.sort.SortException;
-import dev.tigris.sort.TextInput;
+import dev.tigris.sort.SortInput;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.nio.file.Path;
@@ -36,7 +36,8 @@ final class TextSort {
         OptionSpec.builder("-T", TEMPORARY)
             .type(Path.class)
             .paramLabel("FOLDER")
-            .description("The folder for temporary files when the output is - (default: /tmp).")
+            .description(
+                "The folder for temporary files when the output is - or a pipe (default: /tmp).")
             .build());
   }
 
@@ -52,7 +53,7 @@ final class TextSort {
           options, "-c checks one file: leave the others out, or use tigris check --lines");
     }
     LineCheckJob job = LineCheckJob.of(TextOptions.order(options)).untilFirst();
-    for (TextInput input : TextOptions.inputs(files, options)) {
+    for (SortInput input : TextOptions.inputs(files, options)) {
       job = job.input(input);
     }
     LineCheckJob.Disorder first = job.run().first();
@@ -76,7 +77,7 @@ final class TextSort {
     facts.put("writtenBytes", result.writtenBytes());
     facts.put("spilledBytes", result.spilledBytes());
     facts.put("peakMemoryBytes", result.peakMemoryBytes());
-    Path shown = output.equals(TextOptions.STANDARD) ? Path.of("/dev/stdout") : output;
+    Path shown = output.equals(TextOptions.STANDARD) ? TextOptions.STANDARD_OUTPUT : output;
     new ResultLine(
             "sort",
             "sorted",
@@ -91,7 +92,7 @@ final class TextSort {
   private static LineSortJob.Result sort(
       List<Path> inputs, Path output, ParseResult options, Console console) throws Exception {
     LineSortJob job = LineSortJob.of(TextOptions.order(options));
-    for (TextInput input : TextOptions.inputs(inputs, options)) {
+    for (SortInput input : TextOptions.inputs(inputs, options)) {
       job = job.input(input);
     }
     job = options.hasMatchedOption(MERGE) ? job.merging() : job;

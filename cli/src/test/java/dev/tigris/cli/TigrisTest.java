@@ -135,8 +135,10 @@ class TigrisTest {
           gen -b-1 1 @/f                            | -b
           gen 1 @/f extra                           | extra
           gen 1 -                                   | '-' does not stand for standard input or output
-          sort - @/sorted                           | '-' does not stand for standard input or output
-          check -                                   | '-' does not stand for standard input or output
+          sort - - @/sorted                         | standard input (-) can be read once
+          check -s -                                | '-' does not stand for standard input or output
+          sort --partitions @/data -                | --partitions writes files
+          sort --partitions @/data @/parts.gz       | name it without '.gz'
           srot @/data @/sorted                      | there is no command 'srot'
           sort                                      | FILE
           gen 92233720368547759 @/a                 | records: the number must be from 0 to

@@ -5,6 +5,7 @@ import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.os.CheckReturnValue;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -31,12 +32,12 @@ public final class CheckJob {
   /// and construct none yourself.
   public record Result(CheckSummary summary, long bytes, Duration elapsed) {}
 
-  private final List<Path> inputs;
+  private final List<SortInput> inputs;
   private final RecordOrder order;
   private final int parallel;
   private final Progress progress;
 
-  private CheckJob(List<Path> inputs, RecordOrder order, int parallel, Progress progress) {
+  private CheckJob(List<SortInput> inputs, RecordOrder order, int parallel, Progress progress) {
     if (inputs.isEmpty()) {
       throw new IllegalArgumentException("there is no file to check: name at least 1");
     }
@@ -56,6 +57,15 @@ public final class CheckJob {
   /// @throws IllegalArgumentException if there are none
   @CheckReturnValue
   public static CheckJob of(List<Path> inputs) {
+    return ofInputs(SortInput.files(inputs));
+  }
+
+  /// Returns such a job for any inputs: pipes, streams and compressed files are read once, from the
+  /// beginning to the end, by one thread.
+  ///
+  /// @throws IllegalArgumentException if there are none
+  @CheckReturnValue
+  public static CheckJob ofInputs(List<SortInput> inputs) {
     int processors = Runtime.getRuntime().availableProcessors();
     return new CheckJob(inputs, RecordOrder.GENSORT, processors, Progress.NONE);
   }
@@ -87,8 +97,8 @@ public final class CheckJob {
     return new CheckJob(inputs, order, parallel, listener);
   }
 
-  /// Returns the files, in order.
-  public List<Path> inputs() {
+  /// Returns the inputs, in order.
+  public List<SortInput> inputs() {
     return inputs;
   }
 
@@ -118,22 +128,54 @@ public final class CheckJob {
   /// @throws InterruptedException if the calling thread is interrupted
   public Result run() throws SortException, InterruptedException {
     long started = System.nanoTime();
-    try (InputFiles files = new InputFiles(inputs, order.format())) {
-      RecordCode code = RecordCode.of(order, files.records());
-      files.cut(CHUNK_BYTES);
-      Total total = new Total();
-      AtomicLong done = new AtomicLong();
-      // A thread that waits for the disk leaves its processor to another one.
-      int threads = files.waitForDisk() ? 2 * parallel : parallel;
-      Workers.run("check", threads, files.chunks(), () -> new Checker(files, code, total, done));
-      CheckSummary summary = total.summary(order.format(), code, files);
-      files.requireUnchanged();
+    try {
+      Found found = new Found(null, 0);
+      List<Path> files = new ArrayList<>();
+      for (SortInput input : inputs) {
+        if (!input.isStream()) {
+          files.add(Objects.requireNonNull(input.path()));
+        } else {
+          found = check(files, found);
+          files.clear();
+          StreamCheck check = StreamCheck.of(order).run(input, found.bytes, progress);
+          found = found.then(check.summary(), check.bytes());
+        }
+      }
+      found = check(files, found);
       Duration elapsed = Duration.ofNanos(System.nanoTime() - started);
-      return new Result(summary, files.bytes(), elapsed);
+      return new Result(Objects.requireNonNull(found.summary), found.bytes, elapsed);
     } catch (SortException e) {
       throw e.unlessInterrupted();
     } catch (MemoryBudgetException e) {
       throw SortException.noMemory(e);
+    }
+  }
+
+  /// What was found so far; nothing at first.
+  private record Found(@Nullable CheckSummary summary, long bytes) {
+    Found then(CheckSummary next, long more) {
+      return new Found(summary == null ? next : summary.then(next), bytes + more);
+    }
+  }
+
+  /// Checks files that follow one another, as one sequence.
+  private Found check(List<Path> paths, Found before) throws SortException, InterruptedException {
+    if (paths.isEmpty()) {
+      return before;
+    }
+    try (InputFiles files = new InputFiles(paths, order.format())) {
+      RecordCode code = RecordCode.of(order, files.records());
+      files.cut(CHUNK_BYTES);
+      Total total = new Total();
+      AtomicLong done = new AtomicLong(before.bytes);
+      // A thread that waits for the disk leaves its processor to another one.
+      int threads = files.waitForDisk() ? 2 * parallel : parallel;
+      long all = before.bytes + files.bytes();
+      Workers.run(
+          "check", threads, files.chunks(), () -> new Checker(files, code, total, done, all));
+      CheckSummary summary = total.summary(order.format(), code, files);
+      files.requireUnchanged();
+      return before.then(summary, files.bytes());
     }
   }
 
@@ -181,6 +223,7 @@ public final class CheckJob {
     private final @Nullable RecordCode code;
     private final Total total;
     private final AtomicLong done;
+    private final long all;
     private final RecordFormat format = order.format();
     private final int size = format.recordSize();
     private final RecordChecksum checksum = new RecordChecksum(size);
@@ -197,12 +240,13 @@ public final class CheckJob {
     private long unordered;
     private long firstUnordered;
 
-    Checker(InputFiles files, @Nullable RecordCode code, Total total, AtomicLong done) {
+    Checker(InputFiles files, @Nullable RecordCode code, Total total, AtomicLong done, long all) {
       this.files = files;
       this.code = code;
       this.keys = new KeyReader(format, code);
       this.total = total;
       this.done = done;
+      this.all = all;
       // With room for the record before a chunk.
       this.buffer = new AlignedBuffer(isLarge() ? CHUNK_BYTES : CHUNK_BYTES + size, "check");
       this.block = new byte[BLOCK_BYTES / size * size];
@@ -225,7 +269,7 @@ public final class CheckJob {
         check(chunk);
       }
       long bytes = chunk.records() * size;
-      progress.report(Progress.Phase.CHECK, done.addAndGet(bytes), files.bytes());
+      progress.report(Progress.Phase.CHECK, done.addAndGet(bytes), all);
     }
 
     /// Sums a chunk, which is one record.

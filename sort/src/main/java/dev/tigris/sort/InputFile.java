@@ -30,6 +30,7 @@ final class InputFile implements Closeable {
   private static final int BLOCK_DEVICE = 0x6000;
 
   private final Path path;
+  private final String name;
   private final BasicFileAttributes opened;
   private final long size;
   private final ChannelPair channels;
@@ -39,18 +40,22 @@ final class InputFile implements Closeable {
   /// @throws SortException if it is missing, unreadable, a directory, or not a whole number of
   ///     records
   InputFile(Path path, int recordSize) throws SortException {
+    this(path, path.toString(), recordSize);
+  }
+
+  /// Opens a copy of an input.
+  ///
+  /// @param name what messages call it
+  InputFile(Path path, String name, int recordSize) throws SortException {
     this.path = path;
+    this.name = name;
     this.opened = attributes(path);
     FileChannel buffered = open(path, opened);
     try {
       this.size = buffered.size();
       long over = size % recordSize;
       if (over != 0) {
-        throw new SortException(
-            SortException.Kind.INPUT,
-            ("%s is not a whole number of records: its %d bytes are %d records of %d bytes, and %d"
-                    + " bytes are left over. Give the right record size, or complete the file")
-                .formatted(path, size, size / recordSize, recordSize, over));
+        throw leftOver(name, size, recordSize);
       }
       if (size == 0 && buffered.read(ByteBuffer.allocate(1), 0) > 0) {
         throw new SortException(
@@ -74,6 +79,15 @@ final class InputFile implements Closeable {
     }
   }
 
+  /// An input ends within a record.
+  static SortException leftOver(String name, long bytes, int recordSize) {
+    return new SortException(
+        SortException.Kind.INPUT,
+        ("%s is not a whole number of records: its %d bytes are %d records of %d bytes, and %d"
+                + " bytes are left over. Give the right record size, or complete the file")
+            .formatted(name, bytes, bytes / recordSize, recordSize, bytes % recordSize));
+  }
+
   private static BasicFileAttributes attributes(Path path) throws SortException {
     try {
       return Files.readAttributes(path, BasicFileAttributes.class);
@@ -92,7 +106,7 @@ final class InputFile implements Closeable {
         // Its size would be 0, and so would be the number of records that were sorted or checked.
         throw new SortException(
             SortException.Kind.INPUT,
-            path + " is a pipe or a device, which has no size: copy the records into a file first");
+            path + " has become a pipe or a device: try again when no program changes it");
       }
       return FileChannel.open(path, StandardOpenOption.READ);
     } catch (IOException e) {
@@ -133,10 +147,15 @@ final class InputFile implements Closeable {
     return reason == null ? String.valueOf(e.getMessage()) : reason;
   }
 
-  private static boolean isBlockDevice(Path path) throws IOException {
-    return path.getFileSystem().supportedFileAttributeViews().contains("unix")
-        && Files.getAttribute(path, "unix:mode") instanceof Integer mode
-        && (mode & FILE_TYPE) == BLOCK_DEVICE;
+  /// Returns whether it is a device that is read at any place, as a file is.
+  static boolean isBlockDevice(Path path) {
+    try {
+      return path.getFileSystem().supportedFileAttributeViews().contains("unix")
+          && Files.getAttribute(path, "unix:mode") instanceof Integer mode
+          && (mode & FILE_TYPE) == BLOCK_DEVICE;
+    } catch (IOException e) {
+      return false; // opening it says why
+    }
   }
 
   /// Reads a byte somewhere in each sixteenth: a disk takes longer to answer than memory, whatever
@@ -178,7 +197,7 @@ final class InputFile implements Closeable {
         throw new SortException(
             SortException.Kind.DATA,
             "%s was cut short while it was read, from %3$d bytes to less than %2$d: try again when no program writes to it"
-                .formatted(path, to, size));
+                .formatted(name, to, size));
       }
       return lead;
     } catch (IOException e) {
@@ -224,12 +243,12 @@ final class InputFile implements Closeable {
   SortException changed() {
     return new SortException(
         SortException.Kind.DATA,
-        path + " was written to while it was read: try again when no program writes to it");
+        name + " was written to while it was read: try again when no program writes to it");
   }
 
   /// Of CSV, the last row has a quote that nothing ends.
   SortException endsInQuotes() {
-    return endsInQuotes(path.toString());
+    return endsInQuotes(name);
   }
 
   /// As the other method, for an input by its name.
@@ -249,7 +268,7 @@ final class InputFile implements Closeable {
         ("%s has a line of more than %d bytes around byte %d. Give more memory (--memory) and Java"
                 + " a larger heap (-Xmx), or use fewer processors (--parallel): a line may have"
                 + " 1/16 of the memory of each, and 1/32 of the heap")
-            .formatted(path, mostBytes, at));
+            .formatted(name, mostBytes, at));
   }
 
   @Override

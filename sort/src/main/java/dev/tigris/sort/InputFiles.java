@@ -27,15 +27,35 @@ final class InputFiles implements Closeable {
   /// @param records how many records it has
   record Chunk(InputFile file, long from, long first, long records) {}
 
+  private interface Opener {
+    InputFile open(int input) throws SortException;
+  }
+
+  /// Opens inputs.
+  ///
+  /// @param folder where those are copied to that have no size
+  InputFiles(List<SortInput> inputs, RecordFormat format, TemporaryFolder folder)
+      throws SortException {
+    this(
+        inputs.size(),
+        format,
+        i -> inputs.get(i).open(format.recordSize(), folder.resolve("input-" + i)));
+  }
+
+  /// Opens files.
   InputFiles(List<Path> paths, RecordFormat format) throws SortException {
+    this(paths.size(), format, i -> new InputFile(paths.get(i), format.recordSize()));
+  }
+
+  private InputFiles(int count, RecordFormat format, Opener opener) throws SortException {
     this.format = format;
-    this.firstChunk = new long[paths.size() + 1];
-    this.firstRecord = new long[paths.size() + 1];
+    this.firstChunk = new long[count + 1];
+    this.firstRecord = new long[count + 1];
     // Where the process may open no more files, it cannot open the jar to load this from, either.
     Objects.requireNonNull(SortException.Kind.INPUT);
     try {
-      for (Path path : paths) {
-        files.add(new InputFile(path, format.recordSize()));
+      for (int i = 0; i < count; i++) {
+        files.add(opener.open(i));
       }
     } catch (SortException e) {
       try {

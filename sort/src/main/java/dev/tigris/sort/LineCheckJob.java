@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```java
 /// LineCheckJob.Result found =
-///     LineCheckJob.of(LineOrder.bytes()).input(TextInput.file(Path.of("words"))).run();
+///     LineCheckJob.of(LineOrder.bytes()).input(SortInput.file(Path.of("words"))).run();
 /// ```
 ///
 /// A job does not change: each method that names an option returns a changed copy.
@@ -50,12 +50,12 @@ public final class LineCheckJob {
   }
 
   private final LineOrder order;
-  private final List<TextInput> inputs;
+  private final List<SortInput> inputs;
   private final boolean onlyFirst;
   private final Progress progress;
 
   private LineCheckJob(
-      LineOrder order, List<TextInput> inputs, boolean onlyFirst, Progress progress) {
+      LineOrder order, List<SortInput> inputs, boolean onlyFirst, Progress progress) {
     this.order = Objects.requireNonNull(order);
     this.inputs = List.copyOf(inputs);
     this.onlyFirst = onlyFirst;
@@ -71,7 +71,7 @@ public final class LineCheckJob {
 
   /// Returns a copy with one more input, which goes on where those before end.
   @CheckReturnValue
-  public LineCheckJob input(TextInput input) {
+  public LineCheckJob input(SortInput input) {
     var more = new ArrayList<>(inputs);
     more.add(input);
     return new LineCheckJob(order, more, onlyFirst, progress);
@@ -94,7 +94,7 @@ public final class LineCheckJob {
   /// @throws SortException if an input cannot be read, or a line is too long
   public Result run() throws SortException {
     var check = new Check();
-    for (TextInput input : inputs) {
+    for (SortInput input : inputs) {
       if (check.isDone()) {
         break;
       }
@@ -121,7 +121,7 @@ public final class LineCheckJob {
       return onlyFirst && unordered > 0;
     }
 
-    void read(TextInput input) throws SortException {
+    void read(SortInput input) throws SortException {
       try (LineStream stream = new LineStream(input, order.rows(), BUFFER_BYTES, longest)) {
         if (order.isCsv() && stream.next()) {
           takeHeader(stream);

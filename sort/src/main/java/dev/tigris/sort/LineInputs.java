@@ -34,7 +34,7 @@ final class LineInputs implements Closeable {
   /// Opens inputs.
   ///
   /// @param folder where those are copied to that have no size
-  LineInputs(List<TextInput> inputs, LineOrder order, TemporaryFolder folder) throws SortException {
+  LineInputs(List<SortInput> inputs, LineOrder order, TemporaryFolder folder) throws SortException {
     this.rows = order.rows();
     this.firstByte = new long[inputs.size()];
     this.firstPart = new long[inputs.size() + 1];
@@ -42,7 +42,7 @@ final class LineInputs implements Closeable {
     try {
       for (int i = 0; i < inputs.size(); i++) {
         Path spool = folder.resolve("input-" + i);
-        files.add(inputs.get(i).open(spool));
+        files.add(inputs.get(i).open(1, spool));
         if (order.isCsv()) {
           firstByte[i] = readHeader(files.get(i), inputs.get(i));
         }
@@ -56,7 +56,7 @@ final class LineInputs implements Closeable {
   }
 
   /// Reads the first row of a file, which must be that of all; returns where the next one begins.
-  private long readHeader(InputFile file, TextInput input) throws SortException {
+  private long readHeader(InputFile file, SortInput input) throws SortException {
     byte[] text = {};
     int end = 0;
     boolean isInside = false;

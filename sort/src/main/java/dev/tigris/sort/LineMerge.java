@@ -20,7 +20,7 @@ final class LineMerge implements Closeable {
   private static final long PROGRESS_LINES = 1 << 16;
 
   private final List<LineStream> streams = new ArrayList<>();
-  private final LineOutput output;
+  private final OrderedOutput output;
   private final Progress progress;
   private final LineOrder order;
   private final byte @Nullable [] header;
@@ -40,7 +40,7 @@ final class LineMerge implements Closeable {
 
   /// Opens the inputs.
   LineMerge(
-      List<TextInput> inputs, LineOrder given, long memory, LineOutput output, Progress progress)
+      List<SortInput> inputs, LineOrder given, long memory, OrderedOutput output, Progress progress)
       throws SortException {
     this.output = output;
     this.progress = progress;
@@ -53,7 +53,7 @@ final class LineMerge implements Closeable {
     int longest = Math.clamp(most / 32 / (inputs.size() + 1L), BUFFER_BYTES, 256 << 20);
     boolean opened = false;
     try {
-      for (TextInput input : inputs) {
+      for (SortInput input : inputs) {
         streams.add(new LineStream(input, given.rows(), buffer, longest));
       }
       this.header = given.isCsv() ? header() : null;

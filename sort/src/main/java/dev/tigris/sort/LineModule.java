@@ -84,7 +84,7 @@ final class LineModule implements Module {
     LineBucket bucket = buckets[number];
     boolean equals = run.splitters().isOfEquals(number);
     long bytes = bucket.textBytes();
-    LineOutput output = run.output();
+    OrderedOutput output = run.output();
     LineText sorted = load(bucket, equals);
     int length = sorted == null ? 0 : sorted.sort();
     byte[] encoded = sorted == null ? new byte[0] : output.encode(sorted.sorted(), length);

@@ -15,7 +15,7 @@ final class LineRun {
   private final long inputBytes;
   private final LineSplitters splitters;
   private final TemporaryFolder folder;
-  private final LineOutput output;
+  private final OrderedOutput output;
   private final Progress progress;
 
   private final AtomicLong nextPart = new AtomicLong();
@@ -35,7 +35,7 @@ final class LineRun {
       LineInputs inputs,
       LineSplitters splitters,
       TemporaryFolder folder,
-      LineOutput output,
+      OrderedOutput output,
       Progress progress) {
     this.order = order;
     this.plan = plan;
@@ -63,7 +63,7 @@ final class LineRun {
     return folder;
   }
 
-  LineOutput output() {
+  OrderedOutput output() {
     return output;
   }
 

@@ -3,12 +3,8 @@ package dev.tigris.sort;
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.Reservoir;
 import dev.tigris.memory.Jbuf;
-import dev.tigris.memory.MemoryBudgetException;
-import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +16,7 @@ import java.util.Objects;
 /// ```java
 /// LineSortJob.Result result =
 ///     LineSortJob.of(LineOrder.builder().separator(',').key("3,3n").build())
-///         .input(TextInput.file(Path.of("trades.csv")))
+///         .input(SortInput.file(Path.of("trades.csv")))
 ///         .run(Path.of("by-amount.csv"));
 /// ```
 ///
@@ -46,10 +42,15 @@ public final class LineSortJob {
       long writtenBytes,
       long spilledBytes,
       long peakMemoryBytes,
-      Duration elapsed) {}
+      Duration elapsed) {
+    private Result since(long started) {
+      Duration all = Duration.ofNanos(System.nanoTime() - started);
+      return new Result(lines, keptLines, bytes, writtenBytes, spilledBytes, peakMemoryBytes, all);
+    }
+  }
 
   private final LineOrder order;
-  private final List<TextInput> inputs;
+  private final List<SortInput> inputs;
   private final long memoryBytes;
   private final int parallel;
   private final boolean forced;
@@ -73,12 +74,12 @@ public final class LineSortJob {
   /// A job that is not complete yet: a copy of another one, in which options are changed.
   private static final class Draft {
     private final LineOrder order;
-    private final List<TextInput> inputs = new ArrayList<>();
+    private final List<SortInput> inputs = new ArrayList<>();
     private long memoryBytes;
     private int parallel = Runtime.getRuntime().availableProcessors();
     private boolean forced = true;
     private boolean merged;
-    private Path temporary = Path.of(System.getProperty("java.io.tmpdir", "/tmp"));
+    private Path temporary = OutputTarget.TEMPORARY;
     private Progress progress = Progress.NONE;
     private Heap heap = Heap.ofProcess();
 
@@ -107,7 +108,7 @@ public final class LineSortJob {
   }
 
   /// Returns a copy with one more input, after those before.
-  public LineSortJob input(TextInput input) {
+  public LineSortJob input(SortInput input) {
     Draft draft = new Draft(this);
     draft.inputs.add(Objects.requireNonNull(input));
     return new LineSortJob(draft);
@@ -191,31 +192,8 @@ public final class LineSortJob {
   ///     is too small
   /// @throws InterruptedException if the calling thread is interrupted; the sort is given up
   public Result run(Path output) throws SortException, InterruptedException {
-    List<Path> files = inputs.stream().map(TextInput::path).filter(Objects::nonNull).toList();
-    Compression compression = Compression.of(output.toString());
-    if (OutputPaths.isSpecial(output)) {
-      return toSpecial(output, compression);
-    }
-    Path target = OutputPaths.target(output);
-    OutputPaths.refuseInput(target, files);
-    OutputPaths.refuseUnusable(target);
-    return guarded(
-        () -> {
-          try (TemporaryFolder folder = new TemporaryFolder(target)) {
-            OutputPaths.refuseIrreplaceable(target, folder.resolve("probe"));
-            return toFile(target, compression, folder);
-          }
-        });
-  }
-
-  /// Writes to a pipe or a device, which is there already and gets no other file for a name.
-  private Result toSpecial(Path output, Compression compression)
-      throws SortException, InterruptedException {
-    try (OutputStream stream = new LateFile(output)) {
-      return toStream(new LineOutput(stream, output, compression));
-    } catch (IOException e) {
-      throw SortException.writing(output, e);
-    }
+    long started = System.nanoTime();
+    return target().toPath(output, inputs, this::write).since(started);
   }
 
   /// Sorts to a stream, which is flushed and not closed. The stream gets its first byte when all
@@ -225,57 +203,20 @@ public final class LineSortJob {
   /// @throws SortException if an input cannot be used, the stream fails, or the memory is too small
   /// @throws InterruptedException if the calling thread is interrupted; the sort is given up
   public Result run(OutputStream output) throws SortException, InterruptedException {
-    return toStream(new LineOutput(output, Path.of("the output"), Compression.NONE));
-  }
-
-  private Result toStream(LineOutput lines) throws SortException, InterruptedException {
-    return guarded(
-        () -> {
-          if (merged) {
-            return merge(lines);
-          }
-          try (TemporaryFolder folder = new TemporaryFolder(temporary.resolve("sort"))) {
-            return run(folder, lines);
-          }
-        });
-  }
-
-  private interface Work {
-    Result run() throws SortException, InterruptedException;
-  }
-
-  private static Result guarded(Work work) throws SortException, InterruptedException {
-    try {
-      return work.run();
-    } catch (SortException e) {
-      throw e.unlessInterrupted();
-    } catch (MemoryBudgetException e) {
-      throw SortException.noMemory(e);
-    }
-  }
-
-  private Result toFile(Path output, Compression compression, TemporaryFolder folder)
-      throws SortException, InterruptedException {
-    Path path = folder.resolve(TemporaryFolder.OUTPUT);
-    Result result;
-    try (FileChannel channel =
-            FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        ChannelStream stream = new ChannelStream(channel)) {
-      LineOutput lines = new LineOutput(stream, path, compression);
-      result = merged ? merge(lines) : run(folder, lines);
-      if (forced) {
-        progress.report(Progress.Phase.SYNC, 0, result.writtenBytes);
-        channel.force(true);
-      }
-    } catch (IOException e) {
-      throw SortException.writing(path, e);
-    }
-    folder.publish(TemporaryFolder.OUTPUT, output, forced);
-    return result;
-  }
-
-  private Result merge(LineOutput output) throws SortException {
     long started = System.nanoTime();
+    return target().toStream(output, "the output", this::write).since(started);
+  }
+
+  private OutputTarget target() {
+    return new OutputTarget(temporary, forced, progress);
+  }
+
+  private Result write(OutputTarget.WorkFolder folder, OrderedOutput output)
+      throws SortException, InterruptedException {
+    return merged ? merge(output) : run(folder.get(), output);
+  }
+
+  private Result merge(OrderedOutput output) throws SortException {
     long before = Jbuf.use().usedBytes();
     try (LineMerge merge = new LineMerge(inputs, order, memoryBytes, output, progress)) {
       merge.run();
@@ -287,17 +228,16 @@ public final class LineSortJob {
           output.bytes(),
           0,
           Math.max(0, Jbuf.use().usedBytes() - before),
-          Duration.ofNanos(System.nanoTime() - started));
+          Duration.ZERO);
     }
   }
 
-  private Result run(TemporaryFolder folder, LineOutput output)
+  private Result run(TemporaryFolder folder, OrderedOutput output)
       throws SortException, InterruptedException {
-    long started = System.nanoTime();
     try (LineInputs opened = new LineInputs(inputs, order, folder)) {
       LineRun run = prepare(opened, folder, output);
       LinePlan plan = run.plan();
-      SortJob.await(
+      SortFlow.await(
           Flow.named("sort lines")
               .source("partition", () -> new LineSource(run), plan.processors())
               .reservoir(Reservoir.routed().withWindow(plan.window()))
@@ -313,15 +253,15 @@ public final class LineSortJob {
           output.bytes(),
           run.spilledBytes(),
           run.peakBytes(),
-          Duration.ofNanos(System.nanoTime() - started));
+          Duration.ZERO);
     }
   }
 
-  private LineRun prepare(LineInputs opened, TemporaryFolder folder, LineOutput output)
+  private LineRun prepare(LineInputs opened, TemporaryFolder folder, OrderedOutput output)
       throws SortException, InterruptedException {
     long bytes = opened.bytes();
     long wanted = Math.min(memoryBytes, Math.max(LinePlan.LEAST_BYTES, 2 * bytes));
-    long most = SortJob.mostMemoryBytes(LinePlan.LEAST_BYTES, wanted);
+    long most = SortFlow.mostMemoryBytes(LinePlan.LEAST_BYTES, wanted);
     if (most < LinePlan.LEAST_BYTES) {
       throw new SortException(
           SortException.Kind.MEMORY,

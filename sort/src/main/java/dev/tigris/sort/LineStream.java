@@ -17,7 +17,7 @@ import java.util.Arrays;
 ///
 /// Thread rule: one thread at a time.
 final class LineStream implements Closeable {
-  private final TextInput input;
+  private final SortInput input;
   private final RowEnds rows;
   private final int mostBytes;
   private final InputStream source;
@@ -34,7 +34,7 @@ final class LineStream implements Closeable {
   ///
   /// @param bufferBytes how much to read at a time
   /// @param mostBytes how long a line may be
-  LineStream(TextInput input, RowEnds rows, int bufferBytes, int mostBytes) throws SortException {
+  LineStream(SortInput input, RowEnds rows, int bufferBytes, int mostBytes) throws SortException {
     this.input = input;
     this.rows = rows;
     this.mostBytes = mostBytes;

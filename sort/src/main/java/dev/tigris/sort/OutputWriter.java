@@ -4,16 +4,8 @@ import dev.tigris.memory.Bytes;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Writes one sorter's part of the output, from its first record to its last, and sums the
-/// checksum of what it writes.
-///
-/// ```
-///   file   ...|------block------|------block------|------block--...
-///   buffer    |  from ########## summed ##### used |
-/// ```
-///
-/// Byte 0 of the buffer belongs at a block boundary of the file. Whole blocks are written when the
-/// buffer is full; the last incomplete one moves to the front.
+/// Gathers the records of one sorter in the order of the output, sums the checksum of what it
+/// writes, and hands it on block by block.
 ///
 /// Encoded records are decoded before they are summed. Where only the first of several records with
 /// equal keys is kept, the others are left out before that.
@@ -23,9 +15,7 @@ final class OutputWriter implements RecordSink {
   /// Records are gathered in so much of the first-level cache.
   private static final int BLOCK_BYTES = 16 << 10;
 
-  private final OutputFile file;
-  private final AlignedBuffer buffer;
-  private final Bytes bytes;
+  private final OutputPart part;
   private final @Nullable RecordCode code;
 
   /// How large a record is that is put, and one that is written.
@@ -39,27 +29,14 @@ final class OutputWriter implements RecordSink {
   private boolean hasLast;
   private long written;
   private final MemorySegment blockSegment;
-  private final long limit;
-
-  private long position;
-  private long from;
-  private long used;
   private int gathered;
 
-  /// Writes from byte `start` of the file on. The buffer must have room for so much as is gathered
-  /// at a time, and two blocks.
+  /// Writes to a part of the output.
   ///
-  /// @param writtenSize how large a record is in the file
+  /// @param writtenSize how large a record is in the output
   /// @param code how records are encoded that are put; null if they are not
-  OutputWriter(
-      OutputFile file,
-      long start,
-      AlignedBuffer buffer,
-      int writtenSize,
-      @Nullable RecordCode code) {
-    this.file = file;
-    this.buffer = buffer;
-    this.bytes = buffer.bytes();
+  OutputWriter(OutputPart part, int writtenSize, @Nullable RecordCode code) {
+    this.part = part;
     this.code = code;
     this.recordSize = code == null ? writtenSize : code.encoded().recordSize();
     this.writtenSize = writtenSize;
@@ -69,10 +46,6 @@ final class OutputWriter implements RecordSink {
     this.decoded = new byte[code == null ? 0 : fitting * writtenSize];
     this.lastKey = new byte[code == null ? 0 : code.withoutNumber().keySize()];
     this.blockSegment = MemorySegment.ofArray(block);
-    this.limit = buffer.capacity() - block.length;
-    this.position = AlignedBuffer.roundDown(start);
-    this.from = start - position;
-    this.used = from;
   }
 
   private boolean isLarge() {
@@ -172,31 +145,22 @@ final class OutputWriter implements RecordSink {
     append(decoded, length);
   }
 
-  /// Appends bytes to what is to be written.
   private void append(byte[] source, int length) throws SortException {
-    if (used > limit) {
-      flush();
-    }
-    bytes.copyFrom(used, source, 0, length);
-    used += length;
+    part.append(source, length);
     written += length;
   }
 
-  private void flush() throws SortException {
-    long last = AlignedBuffer.roundDown(used);
-    file.write(buffer, from, last, position);
-    bytes.copyTo(last, bytes, 0, used - last);
-    position += last;
-    used -= last;
-    from = 0;
+  /// Hands on what was gathered so far.
+  void flush() throws SortException {
+    if (gathered > 0) {
+      sumAndAppend();
+    }
   }
 
   /// Writes what is left, and returns the checksum of all that was written.
   UInt128 finish() throws SortException {
-    sumAndAppend();
-    if (used > from) {
-      file.write(buffer, from, used, position);
-    }
+    flush();
+    part.finish();
     return checksum.sum();
   }
 

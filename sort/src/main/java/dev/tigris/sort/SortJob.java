@@ -1,24 +1,18 @@
-// Over 400 lines: a job with its options, and the one way to run it and to fail.
 package dev.tigris.sort;
 
-import dev.tigris.flow.Flow;
-import dev.tigris.flow.FlowException;
-import dev.tigris.flow.FlowRun;
-import dev.tigris.flow.Reservoir;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.MemoryBudgetException;
-import dev.tigris.memory.MemoryUse;
 import dev.tigris.os.CheckReturnValue;
-import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Sorts files of records into one file, or into a folder of partitions, in parallel and within a
+/// Sorts records into one file, or into a folder of partitions, in parallel and within a
 /// given memory (TigrisSort in Welsh and Culler, 2000, section 5). What does not fit memory goes to
 /// temporary files beside the output.
 ///
@@ -32,16 +26,14 @@ import org.jspecify.annotations.Nullable;
 /// that moment. A symbolic link stays, and the file it leads to is replaced. An empty input gives
 /// an empty file. Records with equal keys come in no particular order.
 ///
+/// An output whose name ends with `.gz` or `.zst` is compressed; of a symbolic link the name of the
+/// link counts. An output that is a pipe or a device is written to as [#toStream] says. Partitions
+/// are not compressed.
+///
 /// A job is immutable: each method that names an option returns a changed copy.
 public final class SortJob {
   /// The memory that a sort uses by default, if the machine has enough.
   public static final long DEFAULT_MEMORY_BYTES = 2L << 30;
-
-  /// So much of the process's budget is left for what is not in the plan.
-  private static final long SPARE_BYTES = 128 << 20;
-
-  /// The waits for the collector double up to this: a tenth of a second in all.
-  private static final int MOST_WAIT_MILLIS = 64;
 
   /// The result of a sort. Later versions may have more components, so read them by their methods
   /// and construct none yourself.
@@ -77,8 +69,10 @@ public final class SortJob {
       Duration sorting,
       Duration syncing) {}
 
-  private final List<Path> inputs;
+  private final List<SortInput> inputs;
   private final Path output;
+  private final @Nullable OutputStream stream;
+  private final Path temporary;
   private final RecordOrder order;
   private final long memoryBytes;
   private final int parallel;
@@ -86,34 +80,70 @@ public final class SortJob {
   private final boolean isForced;
   private final Progress progress;
 
-  private SortJob(
-      List<Path> inputs,
-      Path output,
-      RecordOrder order,
-      long memoryBytes,
-      int parallel,
-      boolean isPartitioned,
-      boolean isForced,
-      Progress progress) {
-    if (inputs.isEmpty()) {
+  private SortJob(Draft from) {
+    if (from.inputs.isEmpty()) {
       throw new IllegalArgumentException("there is no file to sort: name at least 1");
     }
-    if (memoryBytes < 1) {
+    if (from.memoryBytes < 1) {
       throw new IllegalArgumentException(
-          "cannot sort in a memory of " + memoryBytes + " bytes: at least 1 is needed");
+          "cannot sort in a memory of " + from.memoryBytes + " bytes: at least 1 is needed");
     }
-    if (parallel < 1) {
+    if (from.parallel < 1) {
       throw new IllegalArgumentException(
-          "cannot sort with " + parallel + " processors: at least 1 is needed");
+          "cannot sort with " + from.parallel + " processors: at least 1 is needed");
     }
-    this.inputs = List.copyOf(inputs);
-    this.output = Objects.requireNonNull(output, "output");
-    this.order = Objects.requireNonNull(order, "order");
-    this.memoryBytes = memoryBytes;
-    this.parallel = parallel;
-    this.isPartitioned = isPartitioned;
-    this.isForced = isForced;
-    this.progress = Objects.requireNonNull(progress, "progress");
+    if (from.isPartitioned && from.stream != null) {
+      throw new IllegalArgumentException(
+          "partitions are files, and a stream takes one output: leave one out");
+    }
+    this.inputs = from.inputs;
+    this.output = Objects.requireNonNull(from.output, "output");
+    this.stream = from.stream;
+    this.temporary = Objects.requireNonNull(from.temporary, "temporary");
+    this.order = Objects.requireNonNull(from.order, "order");
+    this.memoryBytes = from.memoryBytes;
+    this.parallel = from.parallel;
+    this.isPartitioned = from.isPartitioned;
+    this.isForced = from.isForced;
+    this.progress = Objects.requireNonNull(from.progress, "progress");
+  }
+
+  /// A job that is not complete yet: a copy of another one, in which an option is changed.
+  private static final class Draft {
+    private final List<SortInput> inputs;
+    private Path output;
+    private @Nullable OutputStream stream;
+    private Path temporary = OutputTarget.TEMPORARY;
+    private RecordOrder order = RecordOrder.GENSORT;
+    private long memoryBytes = Math.min(DEFAULT_MEMORY_BYTES, Jbuf.use().budgetBytes() / 3 * 2);
+    private int parallel = Runtime.getRuntime().availableProcessors();
+    private boolean isPartitioned;
+    private boolean isForced = true;
+    private Progress progress = Progress.NONE;
+
+    Draft(List<SortInput> inputs, Path output) {
+      this.inputs = List.copyOf(inputs);
+      this.output = output;
+    }
+
+    Draft(SortJob job) {
+      this.inputs = job.inputs;
+      this.output = job.output;
+      this.stream = job.stream;
+      this.temporary = job.temporary;
+      this.order = job.order;
+      this.memoryBytes = job.memoryBytes;
+      this.parallel = job.parallel;
+      this.isPartitioned = job.isPartitioned;
+      this.isForced = job.isForced;
+      this.progress = job.progress;
+    }
+  }
+
+  private SortJob with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return new SortJob(draft);
   }
 
   /// Returns a job that sorts gensort's records to one file, with the default memory and as many
@@ -122,38 +152,16 @@ public final class SortJob {
   /// @throws IllegalArgumentException if there are no inputs
   @CheckReturnValue
   public static SortJob of(List<Path> inputs, Path output) {
-    int processors = Runtime.getRuntime().availableProcessors();
-    long memory = Math.min(DEFAULT_MEMORY_BYTES, Jbuf.use().budgetBytes() / 3 * 2);
-    return new SortJob(
-        inputs, output, RecordOrder.GENSORT, memory, processors, false, true, Progress.NONE);
+    return ofInputs(SortInput.files(inputs), output);
   }
 
-  /// Returns how much memory the sort may use; more would be refused in the middle of it. What
-  /// waits for the collector, or was dropped, comes back if nothing refers to it, which only the
-  /// collector knows: where the rest is less than wanted, it is asked, and given a moment. What was
-  /// dropped does not say that it waits, and is asked for once, where there is less than it takes
-  /// to sort at all.
-  static long mostMemoryBytes(long least, long wanted) throws InterruptedException {
-    MemoryUse use = Jbuf.use();
-    long most = mostMemoryBytes(use);
-    for (int millis = 1; millis <= MOST_WAIT_MILLIS && most < wanted; millis *= 2) {
-      boolean awaits = use.awaitingBytes() > 0;
-      if (!awaits && (most >= least || millis > MOST_WAIT_MILLIS / 4)) {
-        break;
-      }
-      if (awaits || millis == 1) {
-        System.gc();
-      }
-      Thread.sleep(millis);
-      use = Jbuf.use();
-      most = mostMemoryBytes(use);
-    }
-    return most;
-  }
-
-  private static long mostMemoryBytes(MemoryUse use) {
-    long free = use.budgetBytes() - use.usedBytes();
-    return Math.max(1, Math.max(free / 3 * 2, free - SPARE_BYTES));
+  /// Returns such a job for any inputs: also for streams, pipes and compressed files, which are
+  /// copied to temporary files first.
+  ///
+  /// @throws IllegalArgumentException if there are no inputs
+  @CheckReturnValue
+  public static SortJob ofInputs(List<SortInput> inputs, Path output) {
+    return new SortJob(new Draft(inputs, output));
   }
 
   /// Returns a copy of this job for records of another format.
@@ -165,8 +173,7 @@ public final class SortJob {
   /// Returns a copy of this job that sorts by typed keys. Records may have 32 KiB then.
   @CheckReturnValue
   public SortJob order(RecordOrder records) {
-    return new SortJob(
-        inputs, output, records, memoryBytes, parallel, isPartitioned, isForced, progress);
+    return with(draft -> draft.order = records);
   }
 
   /// Returns a copy of this job with another amount of memory for records. The sort uses less if
@@ -175,7 +182,7 @@ public final class SortJob {
   /// @throws IllegalArgumentException if it is not at least 1
   @CheckReturnValue
   public SortJob memory(long bytes) {
-    return new SortJob(inputs, output, order, bytes, parallel, isPartitioned, isForced, progress);
+    return with(draft -> draft.memoryBytes = bytes);
   }
 
   /// Returns a copy of this job with another number of processors. The sort uses fewer if the
@@ -184,34 +191,48 @@ public final class SortJob {
   /// @throws IllegalArgumentException if it is not at least 1
   @CheckReturnValue
   public SortJob parallel(int processors) {
-    return new SortJob(
-        inputs, output, order, memoryBytes, processors, isPartitioned, isForced, progress);
+    return with(draft -> draft.parallel = processors);
   }
 
   /// Returns a copy of this job that writes a new folder of files `part-0000`, `part-0001`, ...,
   /// instead of one file. Their concatenation is sorted.
   @CheckReturnValue
   public SortJob partitioned() {
-    return new SortJob(inputs, output, order, memoryBytes, parallel, true, isForced, progress);
+    return with(draft -> draft.isPartitioned = true);
+  }
+
+  /// Returns a copy of this job that writes to a stream, which is flushed and not closed. The
+  /// output's name is what messages call it. The stream gets its first byte when all input was read
+  /// and partitioned. A failure after that leaves a part of the output written.
+  ///
+  /// @throws IllegalArgumentException if the output is a folder of partitions
+  @CheckReturnValue
+  public SortJob toStream(OutputStream to) {
+    return with(draft -> draft.stream = to);
+  }
+
+  /// Returns a copy of this job with another folder for temporary files, which counts where the
+  /// output is a stream, a pipe or a device: those of a file lie beside it.
+  @CheckReturnValue
+  public SortJob temporary(Path folder) {
+    return with(draft -> draft.temporary = folder);
   }
 
   /// Returns a copy of this job that does not force the output to the disk: after a loss of power
   /// it may be damaged.
   @CheckReturnValue
   public SortJob unforced() {
-    return new SortJob(
-        inputs, output, order, memoryBytes, parallel, isPartitioned, false, progress);
+    return with(draft -> draft.isForced = false);
   }
 
   /// Returns a copy of this job that reports its progress to `listener`.
   @CheckReturnValue
   public SortJob progress(Progress listener) {
-    return new SortJob(
-        inputs, output, order, memoryBytes, parallel, isPartitioned, isForced, listener);
+    return with(draft -> draft.progress = listener);
   }
 
-  /// Returns the files to sort.
-  public List<Path> inputs() {
+  /// Returns what to sort.
+  public List<SortInput> inputs() {
     return inputs;
   }
 
@@ -263,20 +284,26 @@ public final class SortJob {
   /// @throws InterruptedException if the calling thread is interrupted; the sort is given up
   public Result run() throws SortException, InterruptedException {
     long started = System.nanoTime();
+    RecordSort sort = new RecordSort(this, progress);
+    OutputStream to = stream;
+    if (to != null || (!isPartitioned && OutputTarget.isOrdered(output))) {
+      OutputTarget target = new OutputTarget(temporary, isForced, progress);
+      RecordSort.Sorted sorted =
+          to == null
+              ? target.toPath(output, inputs, sort::write)
+              : target.toStream(to, output.toString(), sort::write);
+      return sorted.result(started);
+    }
     refuseUnusableOutput();
     Path target = OutputPaths.target(output);
     if (!target.equals(output)) {
-      return to(target).run();
+      return with(draft -> draft.output = target).run();
     }
-    try (InputFiles files = new InputFiles(inputs, order.format())) {
-      RecordCode code = RecordCode.of(order, files.records());
-      SortPlan plan = plan(files, code);
-      files.cut(plan.readBytes());
-      Splitters splitters = sample(files, code, plan);
-      try (TemporaryFolder folder = new TemporaryFolder(output)) {
-        OutputPaths.refuseIrreplaceable(output, folder.resolve("probe"));
-        return run(started, files, plan, code, splitters, folder);
-      }
+    try (TemporaryFolder folder = new TemporaryFolder(output)) {
+      OutputPaths.refuseIrreplaceable(output, folder.resolve("probe"));
+      RecordSort.Sorted sorted = sort.write(folder);
+      publish(folder); // last: what is published is no failure any more
+      return sorted.result(started);
     } catch (SortException e) {
       throw e.unlessInterrupted();
     } catch (MemoryBudgetException e) {
@@ -289,36 +316,8 @@ public final class SortJob {
     }
   }
 
-  /// Chooses splitters. Records of which only the first one is kept go to one bucket.
-  private Splitters sample(InputFiles files, @Nullable RecordCode code, SortPlan plan)
-      throws SortException {
-    RecordFormat keys =
-        code == null ? order.format() : code.isUnique() ? code.withoutNumber() : code.encoded();
-    return Sampler.sample(files, keys, code, plan.buckets(), progress);
-  }
-
-  private SortPlan plan(InputFiles files, @Nullable RecordCode code)
-      throws SortException, InterruptedException {
-    RecordFormat sorted = code == null ? order.format() : code.encoded();
-    long bytes = files.records() * sorted.recordSize();
-    SortPlan.Demand demand =
-        new SortPlan.Demand(
-            sorted, bytes, memoryBytes, parallel, files.waitForDisk(), Heap.ofProcess());
-    // Twice the records and what a plan needs besides, of large ones some more: beyond that it
-    // would be the same.
-    long records = Math.max(SPARE_BYTES, 2 * Math.min(memoryBytes, bytes));
-    long least = Math.min(memoryBytes, SortPlan.least(demand.withMemory(1)));
-    long most = mostMemoryBytes(least, Math.max(least, Math.min(memoryBytes, records)));
-    return SortPlan.make(demand.withMemory(Math.min(memoryBytes, most)), most);
-  }
-
-  private SortJob to(Path target) {
-    return new SortJob(
-        inputs, target, order, memoryBytes, parallel, isPartitioned, isForced, progress);
-  }
-
   private void refuseUnusableOutput() throws SortException {
-    OutputPaths.refuseInput(output, inputs);
+    OutputPaths.refuseInput(output, SortInput.paths(inputs));
     if (isPartitioned && Files.exists(output)) {
       throw new SortException(
           SortException.Kind.OUTPUT,
@@ -327,115 +326,11 @@ public final class SortJob {
     OutputPaths.refuseUnusable(output);
   }
 
-  private Result run(
-      long started,
-      InputFiles files,
-      SortPlan plan,
-      @Nullable RecordCode code,
-      Splitters splitters,
-      TemporaryFolder folder)
-      throws SortException, InterruptedException {
-    long sampled = System.nanoTime();
-    SortRun run;
-    UInt128 checksum;
-    long sorted;
-    try (OutputFile shared = openOutput(folder, files.bytes())) {
-      run = new SortRun(order, code, plan, files, splitters, folder, shared, isForced, progress);
-      await(
-          Flow.named("sort")
-              .source("partition", () -> new PartitionSource(run), plan.partitioners())
-              .reservoir(Reservoir.routed().withWindow(plan.window()))
-              .stage("sort", () -> new SortModule(run), plan.sorters())
-              .build()
-              .start());
-      checksum = run.checksum();
-      if (shared != null && run.keptRecords() < files.records()) {
-        run.closeGaps(shared);
-      }
-      sorted = System.nanoTime();
-      if (shared != null && isForced) {
-        progress.report(Progress.Phase.SYNC, 0, files.bytes());
-        shared.force();
-      }
-    }
-    progress.report(Progress.Phase.SYNC, files.bytes(), files.bytes());
-    publish(folder); // last: what is published is no failure any more
-    long ended = System.nanoTime();
-    return new Result(
-        files.records(),
-        run.keptRecords(),
-        files.bytes(),
-        checksum,
-        isPartitioned ? plan.sorters() : 1,
-        run.spilledBytes() > 0 ? 2 : 1,
-        run.spilledBytes(),
-        run.peakBytes(),
-        Duration.ofNanos(ended - started),
-        Duration.ofNanos(sampled - started),
-        Duration.ofNanos(run.sortStartedNanos() - sampled),
-        Duration.ofNanos(sorted - run.sortStartedNanos()),
-        Duration.ofNanos(ended - sorted));
-  }
-
-  /// Returns the one file that all sorters write to; null for partitions.
-  private @Nullable OutputFile openOutput(TemporaryFolder folder, long bytes) throws SortException {
-    Path path = folder.resolve(TemporaryFolder.OUTPUT);
-    if (!isPartitioned) {
-      return new OutputFile(path, bytes);
-    }
-    try {
-      Files.createDirectory(path);
-      return null;
-    } catch (IOException e) {
-      throw SortException.writing(path, e);
-    }
-  }
-
   private void publish(TemporaryFolder folder) throws SortException {
     if (isPartitioned && isForced) {
       Path made = folder.resolve(TemporaryFolder.OUTPUT);
       TemporaryFolder.forceFolder(made, made);
     }
     folder.publish(TemporaryFolder.OUTPUT, output, isForced);
-  }
-
-  /// Waits for a flow of this package's modules.
-  static void await(FlowRun flow) throws SortException, InterruptedException {
-    try {
-      flow.await();
-    } catch (FlowException e) {
-      throw failure(e);
-    } catch (InterruptedException e) {
-      flow.cancel();
-      awaitEnd(flow);
-      throw e;
-    }
-  }
-
-  /// The files may be closed and deleted only when no module uses them any more.
-  private static void awaitEnd(FlowRun flow) {
-    boolean interrupted = false;
-    while (!flow.isDone()) {
-      try {
-        flow.await();
-      } catch (FlowException | CancellationException e) {
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private static SortException failure(FlowException failed) {
-    return switch (failed.getCause()) {
-      case SortException e -> e;
-      case RuntimeException e -> throw e;
-      case Error e -> throw e;
-      case null -> throw new IllegalStateException(failed);
-      default -> throw new IllegalStateException(failed.getCause());
-    };
   }
 }

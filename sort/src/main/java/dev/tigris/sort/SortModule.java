@@ -20,9 +20,10 @@ final class SortModule implements Module {
   private final long[] histogram;
 
   private int replica;
-  private int firstBucket;
 
-  /// Its own, from [#firstBucket] on.
+  /// The numbers of its buckets, and what it has of them.
+  private int[] numbers = {};
+
   private Bucket[] buckets = {};
 
   private long keepBytes;
@@ -45,8 +46,8 @@ final class SortModule implements Module {
     context = moduleContext;
     replica = moduleContext.replica();
     keepBytes = run.keepBytes(replica);
-    firstBucket = run.firstBucket(replica);
-    buckets = new Bucket[run.firstBucket(replica + 1) - firstBucket];
+    numbers = run.bucketsOf(replica);
+    buckets = new Bucket[numbers.length];
     for (int bucket = 0; bucket < buckets.length; bucket++) {
       buckets[bucket] = new Bucket();
     }
@@ -64,7 +65,7 @@ final class SortModule implements Module {
       return;
     }
     in.keep();
-    buckets[bytes.getInt(PartitionSource.BUCKET) - firstBucket].add(in, count);
+    buckets[run.placeOf(bytes.getInt(PartitionSource.BUCKET))].add(in, count);
     heldBytes += in.footprintBytes();
     while (heldBytes > keepBytes) {
       spillLargest();
@@ -88,11 +89,18 @@ final class SortModule implements Module {
 
   @Override
   public void finish(Stream out) throws Exception {
-    long first = records(0, firstBucket);
-    long own = records(firstBucket, firstBucket + buckets.length);
+    OrderedOutput ordered = run.ordered();
+    if (ordered != null) {
+      writeInTurn(ordered);
+      return;
+    }
+    long own = 0;
+    for (int bucket : numbers) {
+      own += histogram[bucket];
+    }
     OutputFile shared = run.output();
     if (shared != null) {
-      write(shared, first * run.order().recordSize());
+      write(shared, recordsBefore() * run.order().recordSize());
       return;
     }
     String name = String.format(Locale.ROOT, "output/part-%04d", replica);
@@ -108,10 +116,11 @@ final class SortModule implements Module {
     }
   }
 
-  /// Returns how many records the buckets from one to before another have.
-  private long records(int from, int to) {
+  /// Returns how many records come before its own, which lie side by side.
+  private long recordsBefore() {
+    int end = numbers.length == 0 ? 0 : numbers[0];
     long records = 0;
-    for (int bucket = from; bucket < to; bucket++) {
+    for (int bucket = 0; bucket < end; bucket++) {
       records += histogram[bucket];
     }
     return records;
@@ -119,33 +128,60 @@ final class SortModule implements Module {
 
   /// Writes all buckets from a place on; returns how many bytes they are.
   private long write(OutputFile file, long start) throws SortException {
-    OutputWriter writer =
-        new OutputWriter(file, start, buffer, run.order().recordSize(), run.code());
-    for (int bucket = 0; bucket < buckets.length; bucket++) {
-      long sent = histogram[firstBucket + bucket];
-      if (buckets[bucket].records != sent) {
-        throw new IllegalStateException(
-            "bucket %d has %d records, and its partitioners sent %d"
-                .formatted(firstBucket + bucket, buckets[bucket].records, sent));
-      }
-      if (buckets[bucket].records > 0) {
-        sort(buckets[bucket], writer.sink());
-      }
+    OutputWriter writer = writer(new FilePart(file, start, buffer));
+    for (int place = 0; place < buckets.length; place++) {
+      sort(place, writer);
       if (isStopping()) {
         return 0; // what was written so far is thrown away
       }
     }
+    ended(writer, start);
+    return writer.writtenBytes();
+  }
+
+  /// Writes its buckets, each when those before it are written.
+  private void writeInTurn(OrderedOutput output) throws SortException {
+    TurnPart part = new TurnPart(output, run.plan().sorters());
+    OutputWriter writer = writer(part);
+    for (int place = 0; place < buckets.length && !isStopping(); place++) {
+      part.begin(numbers[place]);
+      sort(place, writer);
+      writer.flush();
+      part.end();
+    }
+    if (!isStopping()) {
+      ended(writer, 0);
+    }
+  }
+
+  private OutputWriter writer(OutputPart part) {
+    return new OutputWriter(part, run.order().recordSize(), run.code());
+  }
+
+  private void ended(OutputWriter writer, long start) throws SortException {
     if (spill != null) {
       run.spilled(spill.writtenBytes());
     }
     UInt128 sum = writer.finish();
     run.wasWritten(replica, start, writer.writtenBytes(), sum);
-    return writer.writtenBytes();
   }
 
   private boolean isStopping() {
     ModuleContext known = context;
     return known != null && known.isStopping();
+  }
+
+  private void sort(int place, OutputWriter writer) throws SortException {
+    Bucket bucket = buckets[place];
+    long sent = histogram[numbers[place]];
+    if (bucket.records != sent) {
+      throw new IllegalStateException(
+          "bucket %d has %d records, and its partitioners sent %d"
+              .formatted(numbers[place], bucket.records, sent));
+    }
+    if (bucket.records > 0) {
+      sort(bucket, writer.sink());
+    }
   }
 
   private void sort(Bucket bucket, RecordSink sink) throws SortException {

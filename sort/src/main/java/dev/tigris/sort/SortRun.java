@@ -18,14 +18,17 @@ final class SortRun {
   private final Splitters splitters;
   private final TemporaryFolder folder;
   private final @Nullable OutputFile output;
+  private final @Nullable OrderedOutput ordered;
   private final boolean forced;
   private final Progress progress;
 
-  /// Per bucket, the sorter that gets it: ranges of buckets with about equal shares.
+  /// Per bucket, the sorter that gets it, and its place among the buckets of that one.
   private final int[] sorterOf;
 
-  /// Per sorter, its first bucket; and the number of buckets at the end.
-  private final int[] firstBucket;
+  private final int[] placeOf;
+
+  /// Per sorter, its buckets.
+  private final int[][] bucketsOf;
 
   private final double[] shares;
 
@@ -47,7 +50,10 @@ final class SortRun {
   private final long[] writtenBytes;
   private final AtomicLong keptRecords = new AtomicLong();
 
-  /// `output` is null where each sorter makes a file of its own.
+  /// A run with one place to write to; without any, each sorter makes a file of its own.
+  ///
+  /// @param output a file of which each sorter writes its own part
+  /// @param ordered what is written bucket after bucket
   SortRun(
       RecordOrder order,
       @Nullable RecordCode code,
@@ -56,6 +62,7 @@ final class SortRun {
       Splitters splitters,
       TemporaryFolder folder,
       @Nullable OutputFile output,
+      @Nullable OrderedOutput ordered,
       boolean forced,
       Progress progress) {
     this.order = order;
@@ -66,25 +73,41 @@ final class SortRun {
     this.splitters = splitters;
     this.folder = folder;
     this.output = output;
+    this.ordered = ordered;
     this.forced = forced;
     this.progress = progress;
     this.partitioning = new AtomicInteger(plan.partitioners());
     this.sorterOf = new int[splitters.buckets()];
-    this.firstBucket = new int[plan.sorters() + 1];
+    this.placeOf = new int[splitters.buckets()];
+    this.bucketsOf = new int[plan.sorters()][];
     this.shares = new double[plan.sorters()];
     this.writtenFrom = new long[plan.sorters()];
     this.writtenBytes = new long[plan.sorters()];
+    int[] counts = new int[plan.sorters()];
     double sum = 0;
     for (int bucket = 0; bucket < sorterOf.length; bucket++) {
       double middle = sum + splitters.share(bucket) / 2;
-      sorterOf[bucket] = (int) Math.min(plan.sorters() - 1, middle * plan.sorters());
-      firstBucket[sorterOf[bucket] + 1] = bucket + 1;
-      shares[sorterOf[bucket]] += splitters.share(bucket);
+      int sorter = sorter(bucket, middle);
+      sorterOf[bucket] = sorter;
+      placeOf[bucket] = counts[sorter]++;
+      shares[sorter] += splitters.share(bucket);
       sum += splitters.share(bucket);
     }
-    for (int sorter = 1; sorter < firstBucket.length; sorter++) { // those that get none
-      firstBucket[sorter] = Math.max(firstBucket[sorter], firstBucket[sorter - 1]);
+    for (int sorter = 0; sorter < counts.length; sorter++) {
+      bucketsOf[sorter] = new int[counts[sorter]];
     }
+    for (int bucket = 0; bucket < sorterOf.length; bucket++) {
+      bucketsOf[sorterOf[bucket]][placeOf[bucket]] = bucket;
+    }
+  }
+
+  /// Chooses the sorter of a bucket. With a file for each, or a part of one, a sorter gets
+  /// neighbouring buckets with about its share of the records. Of an output that is written bucket
+  /// after bucket, neighbours get neighbouring ones, so that all are at work.
+  private int sorter(int bucket, double middle) {
+    return ordered == null
+        ? (int) Math.min(plan.sorters() - 1, middle * plan.sorters())
+        : bucket % plan.sorters();
   }
 
   RecordOrder order() {
@@ -121,6 +144,11 @@ final class SortRun {
     return output;
   }
 
+  /// The output that is written bucket after bucket; null where there is none.
+  @Nullable OrderedOutput ordered() {
+    return ordered;
+  }
+
   /// Returns whether what is written is to be forced to the disk.
   boolean isForced() {
     return forced;
@@ -130,10 +158,14 @@ final class SortRun {
     return sorterOf[bucket];
   }
 
-  /// Returns the first of the buckets that a sorter gets, which are those up to the first of the
-  /// next one.
-  int firstBucket(int sorter) {
-    return firstBucket[sorter];
+  /// Returns the place of a bucket among those of its sorter.
+  int placeOf(int bucket) {
+    return placeOf[bucket];
+  }
+
+  /// Returns the buckets that a sorter gets, in order.
+  int[] bucketsOf(int sorter) {
+    return bucketsOf[sorter];
   }
 
   /// Returns how much a sorter may hold: its expected share, on top of the least.

@@ -35,7 +35,7 @@ class LineMergeTest {
   private static LineSortJob merge(LineOrder order, List<Path> inputs) {
     LineSortJob job = LineSortJob.of(order).merging();
     for (Path input : inputs) {
-      job = job.input(TextInput.file(input));
+      job = job.input(SortInput.file(input));
     }
     return job;
   }
@@ -87,7 +87,7 @@ class LineMergeTest {
       words.add(file.toString());
       String said = Command.of(words).environment("LC_ALL", "C").start().outcome().output();
       LineCheckJob.Disorder found =
-          LineCheckJob.of(given.order()).input(TextInput.file(file)).untilFirst().run().first();
+          LineCheckJob.of(given.order()).input(SortInput.file(file)).untilFirst().run().first();
       String expected =
           found == null ? "" : "sort: %s:%d: disorder: ".formatted(file, found.number());
       assertEquals(
@@ -147,8 +147,8 @@ class LineMergeTest {
   void checksSeveralInputsAsOne() throws Exception {
     LineCheckJob job = LineCheckJob.of(LineOrder.bytes());
     LineCheckJob.Result found =
-        job.input(TextInput.stream("one", new ByteArrayInputStream(bytes("a\nb\n"))))
-            .input(TextInput.stream("other", new ByteArrayInputStream(bytes("b\na\nc"))))
+        job.input(SortInput.stream("one", new ByteArrayInputStream(bytes("a\nb\n"))))
+            .input(SortInput.stream("other", new ByteArrayInputStream(bytes("b\na\nc"))))
             .run();
     assertEquals(5, found.lines());
     assertEquals(1, found.duplicates());

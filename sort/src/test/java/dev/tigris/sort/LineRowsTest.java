@@ -27,7 +27,7 @@ class LineRowsTest {
 
   private String sort(LineOrder order, Path input) throws Exception {
     Path output = folder.resolve("sorted");
-    LineSortJob.of(order).input(TextInput.file(input)).parallel(2).unforced().run(output);
+    LineSortJob.of(order).input(SortInput.file(input)).parallel(2).unforced().run(output);
     return Files.readString(output);
   }
 
@@ -76,14 +76,14 @@ class LineRowsTest {
     LineOrder byFirst = LineOrder.builder().csv().column("1", "").build();
     assertEquals("\na\nb\n", sort(byFirst, input));
     Path sorted = file("sorted.csv", "\na\nb\n");
-    LineSortJob merge = LineSortJob.of(byFirst).input(TextInput.file(sorted)).merging();
+    LineSortJob merge = LineSortJob.of(byFirst).input(SortInput.file(sorted)).merging();
     merge.run(output);
     assertEquals("\na\nb\n", Files.readString(output));
-    TextInput other = TextInput.file(file("other.csv", "x\nc\n"));
-    LineSortJob both = LineSortJob.of(byFirst).input(TextInput.file(sorted)).input(other);
+    SortInput other = SortInput.file(file("other.csv", "x\nc\n"));
+    LineSortJob both = LineSortJob.of(byFirst).input(SortInput.file(sorted)).input(other);
     assertThrows(SortException.class, () -> both.run(output));
     assertThrows(SortException.class, () -> both.merging().run(output));
-    LineCheckJob check = LineCheckJob.of(byFirst).input(TextInput.file(sorted)).input(other);
+    LineCheckJob check = LineCheckJob.of(byFirst).input(SortInput.file(sorted)).input(other);
     assertThrows(SortException.class, check::run);
   }
 
@@ -116,7 +116,7 @@ class LineRowsTest {
     SortException refused = assertThrows(SortException.class, () -> sort(order, input));
     assertEquals(SortException.Kind.INPUT, refused.kind());
     assertTrue(refused.getMessage().contains("ends inside of quotes"), refused.getMessage());
-    LineCheckJob check = LineCheckJob.of(order).input(TextInput.file(input));
+    LineCheckJob check = LineCheckJob.of(order).input(SortInput.file(input));
     assertThrows(SortException.class, check::run);
   }
 
@@ -124,7 +124,7 @@ class LineRowsTest {
   void writesAWholeFileWhereNothingIsToBeWritten() throws Exception {
     Path input = file("empty", "");
     Path output = folder.resolve("sorted.gz");
-    LineSortJob.of(LineOrder.bytes()).input(TextInput.file(input)).run(output);
+    LineSortJob.of(LineOrder.bytes()).input(SortInput.file(input)).run(output);
     try (InputStream plain = new GZIPInputStream(Files.newInputStream(output))) {
       assertEquals(0, plain.readAllBytes().length);
     }
@@ -146,7 +146,7 @@ class LineRowsTest {
     Path input = Files.write(folder.resolve("lines"), bytes);
     LineSortJob.Result result =
         LineSortJob.of(LineOrder.bytes())
-            .input(TextInput.file(input))
+            .input(SortInput.file(input))
             .parallel(2)
             .memory(16 << 20)
             .unforced()

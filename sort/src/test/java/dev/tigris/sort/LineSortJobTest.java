@@ -53,7 +53,7 @@ class LineSortJobTest {
   private static LineSortJob job(LineOrder order, Path... inputs) {
     LineSortJob job = LineSortJob.of(order).parallel(2);
     for (Path input : inputs) {
-      job = job.input(TextInput.file(input));
+      job = job.input(SortInput.file(input));
     }
     return job;
   }
@@ -206,7 +206,7 @@ class LineSortJobTest {
     Path cut = file("cut.gz", Arrays.copyOf(packed.toByteArray(), ends[0] + 5));
     for (Path input : List.of(broken, cut)) {
       LineSortJob job = job(LineOrder.bytes(), input);
-      LineCheckJob check = LineCheckJob.of(LineOrder.bytes()).input(TextInput.file(input));
+      LineCheckJob check = LineCheckJob.of(LineOrder.bytes()).input(SortInput.file(input));
       assertEquals(
           SortException.Kind.INPUT, assertThrows(SortException.class, () -> sort(job)).kind());
       assertThrows(SortException.class, () -> sort(job.merging()));
@@ -237,7 +237,7 @@ class LineSortJobTest {
     byte[] text = lines(1_000, 8);
     var sorted = new ByteArrayOutputStream();
     LineSortJob.of(LineOrder.bytes())
-        .input(TextInput.stream("a test", new ByteArrayInputStream(text)))
+        .input(SortInput.stream("a test", new ByteArrayInputStream(text)))
         .temporary(folder)
         .run(sorted);
     assertArrayEquals(expected(LineOrder.bytes(), text), sorted.toByteArray());

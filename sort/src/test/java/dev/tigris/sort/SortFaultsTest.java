@@ -95,14 +95,11 @@ class SortFaultsTest {
   }
 
   @Test
-  void refusesInputsThatHaveNoSizeOrLeadNowhere() throws Exception {
-    SortJob device = SortJob.of(List.of(input, Path.of("/dev/null")), output);
-    String refused = refusal(device, SortException.Kind.INPUT).getMessage();
-    assertTrue(refused.contains("copy the records into a file"), refused);
+  void refusesInputsThatLeadNowhere() throws Exception {
     Path circle = folder.resolve("circle");
     Files.createSymbolicLink(circle, circle);
     SortJob job = SortJob.of(List.of(circle), output);
-    refused = refusal(job, SortException.Kind.INPUT).getMessage();
+    String refused = refusal(job, SortException.Kind.INPUT).getMessage();
     assertTrue(refused.contains("cannot be opened"), refused);
     assertFalse(Files.exists(output));
   }

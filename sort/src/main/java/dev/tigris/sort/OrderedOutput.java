@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 ///
 /// Thread rule: [#await] and [#done] by any thread; between the two calls of a thread the output is
 /// its own.
-final class LineOutput {
+final class OrderedOutput {
   private final OutputStream stream;
   private final Path name;
   private final Compression compression;
@@ -24,7 +24,7 @@ final class LineOutput {
   ///
   /// @param name what failures call it
   /// @param compression of each bucket as a part of its own, by the thread that has sorted it
-  LineOutput(OutputStream stream, Path name, Compression compression) {
+  OrderedOutput(OutputStream stream, Path name, Compression compression) {
     this.stream = stream;
     this.name = name;
     this.compression = compression;
@@ -56,7 +56,7 @@ final class LineOutput {
 
           @Override
           public void write(byte[] text, int from, int length) throws IOException {
-            LineOutput.this.write(text, from, length);
+            OrderedOutput.this.write(text, from, length);
           }
         };
     return compression.compressing(counted);

@@ -10,35 +10,44 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Objects;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
-/// Text to sort: a file, a pipe, or a stream. Files whose names end with `.gz` or `.zst` are
-/// decompressed, the latter by the system's libzstd.
+/// Records or text to sort or to check: a file, a pipe, or a stream. Files whose names end with
+/// `.gz` or `.zst` are decompressed, the latter by the system's libzstd.
 ///
-/// What has no size, or is compressed, is copied to a temporary file first.
-public final class TextInput {
+/// A sort copies what has no size, or is compressed, to a temporary file first. A merge and a check
+/// read it as it comes.
+public final class SortInput {
+  private static final int COPY_BYTES = 256 << 10;
+
   private final String name;
   private final @Nullable Path path;
   private final @Nullable InputStream stream;
 
-  private TextInput(String name, @Nullable Path path, @Nullable InputStream stream) {
+  private SortInput(String name, @Nullable Path path, @Nullable InputStream stream) {
     this.name = name;
     this.path = path;
     this.stream = stream;
   }
 
   /// A file, or a pipe with a name.
-  public static TextInput file(Path path) {
-    return new TextInput(path.toString(), path, null);
+  public static SortInput file(Path path) {
+    return new SortInput(path.toString(), path, null);
+  }
+
+  /// Files, or pipes with names.
+  public static List<SortInput> files(List<Path> paths) {
+    return paths.stream().map(SortInput::file).toList();
   }
 
   /// A stream, which is read to its end once, and not closed.
   ///
   /// @param name what messages call it
-  public static TextInput stream(String name, InputStream stream) {
-    return new TextInput(name, null, Objects.requireNonNull(stream));
+  public static SortInput stream(String name, InputStream stream) {
+    return new SortInput(name, null, Objects.requireNonNull(stream));
   }
 
   /// The file; null for a stream.
@@ -46,22 +55,36 @@ public final class TextInput {
     return path;
   }
 
-  /// Opens it for reading at any place.
-  ///
-  /// @param spool where it is copied to if it cannot be read so itself
-  InputFile open(Path spool) throws SortException {
-    Path file = path;
-    if (file != null && !isStream(file)) {
-      return new InputFile(file, 1);
-    }
-    copy(spool);
-    return new InputFile(spool, 1);
+  /// The files among inputs.
+  static List<Path> paths(List<SortInput> inputs) {
+    return inputs.stream().map(SortInput::path).filter(Objects::nonNull).toList();
   }
 
-  private static boolean isStream(Path file) throws SortException {
-    boolean special = Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
-    return special
-        || (Compression.of(file.toString()) != Compression.NONE && Files.isRegularFile(file));
+  /// Opens it for reading at any place.
+  ///
+  /// @param recordSize of which its size is a multiple
+  /// @param spool where it is copied to if it cannot be read so itself
+  InputFile open(int recordSize, Path spool) throws SortException {
+    Path file = path;
+    if (file != null && !isStream()) {
+      return new InputFile(file, recordSize);
+    }
+    copy(spool);
+    return new InputFile(spool, name, recordSize);
+  }
+
+  /// Whether it can be read from its beginning to its end only.
+  boolean isStream() throws SortException {
+    Path file = path;
+    if (file == null) {
+      return true;
+    }
+    if (!Files.exists(file) || Files.isDirectory(file)) {
+      return false; // opening it says so
+    }
+    return Files.isRegularFile(file)
+        ? Compression.of(name) != Compression.NONE
+        : !InputFile.isBlockDevice(file);
   }
 
   /// Opens it for reading from its beginning to its end, decompressed.
@@ -89,7 +112,7 @@ public final class TextInput {
     try (InputStream opened = openStream();
         FileChannel to =
             FileChannel.open(spool, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      byte[] block = new byte[LinePlan.BUFFER_BYTES];
+      byte[] block = new byte[COPY_BYTES];
       int length = read(opened, block, 0, block.length);
       while (length > 0) {
         ByteBuffer piece = ByteBuffer.wrap(block, 0, length);

@@ -1,0 +1,115 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.testing.host.SmallDisk;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `tigris sort` and `check` where records come from pipes and go to them, and where that fails.
+class RecordPipesTest {
+  @TempDir Path folder;
+  private Shell shell;
+
+  @BeforeEach
+  void makeRecords() {
+    shell = new Shell(folder);
+    assertEquals(ExitCode.OK, shell.run("gen 50000 @/data").code());
+  }
+
+  private Child tigris(Redirect in, Redirect out, String... args) {
+    return OwnProcess.command(folder, "-Dtigris.test=true", out, args).inputFrom(in).startUnread();
+  }
+
+  private static Redirect from(Path file) {
+    return Redirect.from(file.toFile());
+  }
+
+  private static Redirect to(Path file) {
+    return Redirect.to(file.toFile());
+  }
+
+  /// As `cat data | tigris sort --key 0:bytes:10 - -`.
+  @Test
+  void sortsItsStandardInputToItsStandardOutput() throws Exception {
+    assertEquals(ExitCode.OK, shell.run("sort --key 0:bytes:10 @/data @/expected").code());
+    byte[] expected = Files.readAllBytes(folder.resolve("expected"));
+    Path piped = folder.resolve("piped");
+    String _ = Command.of("mkfifo", piped.toString()).output();
+    Child cat = Command.shell("cat data > piped").in(folder).start();
+    Path sorted = folder.resolve("sorted");
+    Child sort =
+        tigris(from(piped), to(sorted), "sort", "--key", "0:bytes:10", "-T", ".", "-", "-");
+    assertEquals(0, sort.exitCode(), Files.readString(folder.resolve("err")));
+    assertEquals(0, cat.exitCode());
+    assertArrayEquals(expected, Files.readAllBytes(sorted));
+    assertTrue(Files.readString(folder.resolve("err")).startsWith("sorted 50,000 records"));
+    Child check = tigris(from(sorted), to(folder.resolve("out")), "check", "-");
+    assertEquals(0, check.exitCode(), Files.readString(folder.resolve("err")));
+    assertTrue(Files.readString(folder.resolve("out")).contains("SUCCESS"));
+  }
+
+  @Test
+  void readsAndWritesNamedPipesAndCompressedFiles() throws Exception {
+    String _ = Command.of("mkfifo", folder.resolve("in").toString()).output();
+    Child writer = Command.shell("cat data > in").in(folder).start();
+    Shell.Result result = shell.run("sort --memory 4m --key 2:u32be:desc @/in @/sorted.gz");
+    assertEquals(ExitCode.OK, result.code(), result.toString());
+    assertEquals(0, writer.exitCode());
+    Shell.Result check = shell.run("check --key 2:u32be:desc @/sorted.gz");
+    assertEquals(ExitCode.OK, check.code(), check.toString());
+    assertEquals(ExitCode.OUT_OF_ORDER, shell.run("check @/sorted.gz").code());
+    String _ = Command.of("mkfifo", folder.resolve("out").toString()).output();
+    Child reader = Command.shell("cat out > copy").in(folder).start();
+    result = shell.run("sort @/sorted.gz @/out");
+    assertEquals(ExitCode.OK, result.code(), result.toString());
+    assertEquals(0, reader.exitCode());
+    result = shell.run("check @/copy");
+    assertEquals(ExitCode.OK, result.code(), result.toString());
+  }
+
+  /// The code is that of a program that SIGPIPE ends.
+  @Test
+  void endsQuietlyWhenItsReaderHasEnough() throws Exception {
+    Child sort = tigris(from(folder.resolve("data")), Redirect.PIPE, "sort", "-", "-");
+    assertEquals(141, sort.exitCode());
+    assertEquals("", Files.readString(folder.resolve("err")));
+  }
+
+  @Test
+  void saysThatAPipeEndsWithinARecord() throws Exception {
+    Files.write(folder.resolve("part"), new byte[150]);
+    Child sort = tigris(from(folder.resolve("part")), Redirect.DISCARD, "sort", "-", "sorted");
+    assertEquals(ExitCode.BAD_INPUT.number(), sort.exitCode());
+    String said = Files.readString(folder.resolve("err"));
+    assertTrue(said.startsWith("tigris: - is not a whole number of records"), said);
+    try (Stream<Path> files = Files.list(folder)) {
+      assertTrue(files.noneMatch(file -> file.getFileName().toString().startsWith(".")));
+    }
+  }
+
+  @Test
+  void saysThatTheDiskIsFullAndLeavesNothing() throws Exception {
+    assertEquals(ExitCode.OK, shell.run("sort @/data @/data.gz").code());
+    try (SmallDisk _ = SmallDisk.inMemory(folder, 4 << 20)) {
+      Shell.Result result = shell.run("sort @/data.gz @/small-disk/sorted");
+      assertEquals(ExitCode.BAD_OUTPUT, result.code(), result.toString());
+      assertTrue(result.err().contains("a copy of " + folder.resolve("data.gz")), result.err());
+      result = shell.run("sort --memory 64m @/data @/small-disk/sorted.gz");
+      assertEquals(ExitCode.BAD_OUTPUT, result.code(), result.toString());
+      assertTrue(result.err().contains("free some space"), result.err());
+      try (Stream<Path> left = Files.list(folder.resolve("small-disk"))) {
+        assertEquals(0, left.count());
+      }
+    }
+  }
+}
