@@ -13,6 +13,7 @@ module dev.tigris.os {
       dev.tigris.net.libfabric,
       dev.tigris.message,
       dev.tigris.flow,
+      dev.tigris.cluster,
       dev.tigris.sort,
       dev.tigris.cli,
       dev.tigris.verify,
