@@ -1,6 +1,7 @@
 package dev.tigris.cluster;
 
 import dev.tigris.flow.Mover;
+import dev.tigris.flow.PeerLostException;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamException;
 import dev.tigris.flow.StreamKind;
@@ -250,7 +251,7 @@ abstract sealed class InterfaceStream extends Stream permits InterfaceSender, In
   /// Returns the reason to fail with when the connection has ended too early.
   final StreamException lossOf(VirtualInterface ended, String peer) {
     Throwable why = ended.failure();
-    return new StreamException(
+    return new PeerLostException(
         "stream %s has lost its %s %s: %s"
             .formatted(
                 name(),

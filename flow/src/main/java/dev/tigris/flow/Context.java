@@ -14,6 +14,7 @@ final class Context implements ModuleContext {
   private final Inlet inlet;
   private final List<Outlet> outlets;
   private final RandomGenerator random;
+  private final ModuleResults results;
   private Inlet.@Nullable Input input;
 
   /// Refuses every water.
@@ -37,6 +38,7 @@ final class Context implements ModuleContext {
     this.inlet = inlet;
     this.outlets = List.copyOf(outlets);
     this.random = random;
+    this.results = run.results(new Operation.End(stage.name(), replica));
     this.closed = new ClosedStream(stage.name() + "[" + replica + "]->", advice());
     this.fallback = closed;
   }
@@ -240,6 +242,11 @@ final class Context implements ModuleContext {
   @Override
   public RandomGenerator random() {
     return random;
+  }
+
+  @Override
+  public ModuleResults results() {
+    return results;
   }
 
   private Outlet only() {

@@ -33,4 +33,8 @@ public interface FlowRun {
   /// Returns what the flow is doing now, or has done. It is cheap enough to be called many times a
   /// second.
   FlowSnapshot snapshot();
+
+  /// Returns what the modules have told so far by [ModuleContext#results]. It is complete when the
+  /// flow is over.
+  Results results();
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 /// over = no worker runs, and none is created any more, as it is sealed or stopping
 /// ```
-final class LocalRun implements HeldEngine {
+final class LocalRun implements FlowEngine {
   /// How it ended.
   private sealed interface Outcome {
     /// Everything has come to its end; from then on it is too late to cancel.
@@ -37,17 +37,9 @@ final class LocalRun implements HeldEngine {
   private final Flow flow;
   private final StreamTable streams;
   private final WorkerTable workers;
+  private final ResultTable results = new ResultTable();
   private final CountDownLatch over = new CountDownLatch(1);
   private final List<Farewell> farewells = new CopyOnWriteArrayList<>();
-
-  /// Decides on the outputs; null if the end of the modules does.
-  private final @Nullable OutputOwner owner;
-
-  /// Counted down when the owner may decide, or need not any more.
-  private final CountDownLatch undecided = new CountDownLatch(1);
-
-  /// The lock of the streams after the modules' end: one thread prepares or closes them.
-  private final Object closingLock = new Object();
 
   // Under this object's lock.
   private int running;
@@ -70,12 +62,10 @@ final class LocalRun implements HeldEngine {
   ///
   /// @param others null if each module has a thread; else what is called while a module waits in
   ///     one of its calls, and lets others go on
-  /// @param owner decides on the outputs; null if the end of the modules does
-  LocalRun(Flow flow, @Nullable Runnable others, @Nullable OutputOwner owner) {
+  LocalRun(Flow flow, @Nullable Runnable others) {
     this.flow = flow;
-    this.owner = owner;
     this.lastResort = new Outcome.Failed(new FlowException(flow.name()));
-    this.streams = new StreamTable(flow, owner);
+    this.streams = new StreamTable(flow);
     this.workers = new WorkerTable(this, flow, others);
   }
 
@@ -200,6 +190,10 @@ final class LocalRun implements HeldEngine {
 
   // -- For the workers.
 
+  ModuleResults results(Operation.End module) {
+    return results.of(module);
+  }
+
   Flow flow() {
     return flow;
   }
@@ -290,24 +284,16 @@ final class LocalRun implements HeldEngine {
       if (closing || running > 0 || !(sealed || stopping)) {
         return;
       }
-      undecided.countDown();
-      if (owner != null && outcome == null) {
-        return; // until it says what becomes of the outputs
-      }
       closing = true;
     }
-    synchronized (closingLock) {
-      close();
-    }
+    close();
   }
 
-  /// Prepares all outputs, and then publishes all of them, whatever happens to one.
   private void close() {
     decideIf(null, COMPLETE);
     try {
       forEachStream(this::prepare);
-      boolean complete = isComplete();
-      forEachStream(stream -> stream.dispose(complete));
+      forEachStream(stream -> stream.dispose(isComplete()));
     } finally {
       endedNanos = System.nanoTime();
       over.countDown();
@@ -318,44 +304,8 @@ final class LocalRun implements HeldEngine {
     if (stream.isStopped()) {
       stream.drop();
     }
-    if (outcome == null || isComplete()) {
+    if (isComplete()) {
       stream.prepare();
-    }
-  }
-
-  @Override
-  public void awaitModules() throws FlowException, InterruptedException {
-    refuseModules();
-    undecided.await();
-    if (outcome != null) {
-      over.await();
-      conclude();
-    }
-  }
-
-  @Override
-  public void prepare() throws FlowException {
-    refuseIfRunning();
-    synchronized (closingLock) {
-      if (outcome == null) {
-        forEachStream(this::prepare); // a failure closes all of them
-      }
-    }
-    throwIfNotComplete();
-  }
-
-  @Override
-  public void publish() throws FlowException {
-    prepare();
-    decideIf(null, COMPLETE);
-    closeIfOver();
-    throwIfNotComplete();
-  }
-
-  private void refuseIfRunning() {
-    if (undecided.getCount() > 0) {
-      throw new IllegalStateException(
-          "modules of flow %s run: call awaitModules() first".formatted(flow.name()));
     }
   }
 
@@ -424,10 +374,6 @@ final class LocalRun implements HeldEngine {
 
   private void conclude() throws FlowException, InterruptedException {
     workers.join();
-    throwIfNotComplete();
-  }
-
-  private void throwIfNotComplete() throws FlowException {
     switch (outcome) {
       case Outcome.Failed(FlowException exception) -> throw exception.here();
       case Outcome.Cancelled(CancellationException exception) -> throw here(exception);
@@ -469,6 +415,11 @@ final class LocalRun implements HeldEngine {
       case Outcome.Failed failed -> FlowSnapshot.State.FAILED;
       case Outcome.Cancelled cancelled -> FlowSnapshot.State.CANCELLED;
     };
+  }
+
+  @Override
+  public Results results() {
+    return results.results();
   }
 
   @Override

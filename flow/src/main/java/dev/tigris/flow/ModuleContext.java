@@ -83,4 +83,7 @@ public interface ModuleContext {
   /// Returns this replica's own generator of random numbers. It gives equal numbers in each run of
   /// a flow with an equal description and seed.
   RandomGenerator random();
+
+  /// Returns where this module tells results of the run. Any thread may use them.
+  ModuleResults results();
 }

@@ -515,7 +515,7 @@ public abstract class Stream {
 
   /// Returns what to throw since that end is lost.
   final StreamException lost(String end) {
-    return new StreamException(
+    return new PeerLostException(
         "stream %s has lost its %s: %s".formatted(name, end, cause), Objects.requireNonNull(cause));
   }
 

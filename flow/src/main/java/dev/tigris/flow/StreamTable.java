@@ -86,11 +86,8 @@ final class StreamTable {
   /// The streams that write, by what they write.
   private final Map<String, Stream> outputs = new HashMap<>();
 
-  private final @Nullable OutputOwner owner;
-
-  StreamTable(Flow flow, @Nullable OutputOwner owner) {
+  StreamTable(Flow flow) {
     this.flow = flow;
-    this.owner = owner;
   }
 
   synchronized void create(CreateStream stream) {
@@ -191,7 +188,7 @@ final class StreamTable {
         refuseMissingEnd(made, asReceiver);
         opened =
             Objects.requireNonNull(
-                made.kind().open(new StreamKind.Place(made.name(), made.window(), owner)),
+                made.kind().open(new StreamKind.Place(made.name(), made.window())),
                 "the stream kind returned null instead of a stream");
         opened.ofFlow();
         opened.source(made.number());
