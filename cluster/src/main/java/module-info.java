@@ -1,9 +1,13 @@
-/// Flows over several processes: streams over virtual interfaces.
+/// Flows over several processes: streams over virtual interfaces, and runs of programs.
 module dev.tigris.cluster {
+  requires dev.tigris.message;
+  requires dev.tigris.os;
+  requires java.management;
   requires static transitive org.jspecify;
   requires transitive dev.tigris.flow;
   requires transitive dev.tigris.memory;
   requires transitive dev.tigris.net;
 
   exports dev.tigris.cluster;
+  exports dev.tigris.cluster.run;
 }

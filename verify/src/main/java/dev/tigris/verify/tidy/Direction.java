@@ -11,7 +11,7 @@ import java.util.TreeSet;
 /// ```text
 ///   specializer <- {specializer-maven-plugin, examples, cli}
 ///   os <- memory <- net <- flow <- sort <- cli            the product
-///                    |       '---- cluster
+///                    |       '---- cluster, on message, too
 ///                    '---- {net-testing, net-libfabric, message}
 ///   '-------'-------'-------'-------'-------'-- {examples, verify <- bench}   the outer ring
 /// ```
@@ -30,10 +30,14 @@ public final class Direction {
           Map.entry("message", Set.of("os", "memory", "net", "net-testing")), // in its tests
           Map.entry("flow", Set.of("os", "memory", "net")),
           Map.entry(
-              "cluster", Set.of("os", "memory", "net", "net-testing", "flow")), // in its tests
+              "cluster",
+              Set.of("os", "memory", "net", "net-testing", "message", "flow")), // in its tests
           Map.entry("sort", Set.of("os", "memory", "net", "flow")),
-          Map.entry("examples", Set.of("memory", "net", "flow", "specializer")),
-          Map.entry("cli", Set.of("os", "memory", "net", "message", "flow", "sort", "specializer")),
+          Map.entry("examples", Set.of("memory", "net", "flow", "cluster", "specializer")),
+          Map.entry(
+              "cli",
+              Set.of(
+                  "os", "memory", "net", "message", "flow", "cluster", "sort", "specializer")),
           Map.entry(
               "verify",
               Set.of("os", "memory", "net", "message", "flow", "sort", "cli", "specializer")),

@@ -1,0 +1,228 @@
+package dev.tigris.cluster.run;
+
+import dev.tigris.cluster.run.protocol.Limits;
+import dev.tigris.cluster.run.protocol.RunId;
+import dev.tigris.flow.Flow;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.NetException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// Where programs run: on threads of this JVM, or on several processes of this host. It is an
+/// immutable description, and its `with...` methods return changed copies.
+///
+/// ```java
+/// Results results = Cluster.processes(4).start(Totals.class, "trades.csv").await();
+/// System.out.println(results.numbers());
+/// ```
+///
+/// **Processes** are started as this one was: with its class path or module path, agents, system
+/// properties and JVM options. The processors, the heap and the memory of Jbufs are divided among
+/// them. What they print goes to files in the folder of the run. They end with the run, and with
+/// this process.
+///
+/// **Attempts.** If a process dies, hangs, or cannot be reached, the attempt is given up in all of
+/// them, and the run is tried again from its beginning, as often as [#withAttempts] says. A module
+/// that throws ends the run.
+///
+/// Thread rule: any thread.
+public final class Cluster {
+  private static final int MOST_PROCESSES = 1000;
+  private static final Duration USUAL_HANG = Duration.ofSeconds(10);
+  private static final Duration BEAT = Duration.ofMillis(250);
+  private static final Duration FENCE = Duration.ofSeconds(3);
+  private static final Duration JOIN = Duration.ofSeconds(60);
+  private static final SecureRandom SECRETS = new SecureRandom();
+
+  /// The number of processes; 0 for threads.
+  private final int processes;
+
+  private final int attempts;
+  private final Duration hang;
+  private final @Nullable Long seed;
+  private final Path runs;
+  private final ProgramCode code;
+
+  private Cluster(
+      int processes,
+      int attempts,
+      Duration hang,
+      @Nullable Long seed,
+      Path runs,
+      ProgramCode code) {
+    this.processes = processes;
+    this.attempts = attempts;
+    this.hang = hang;
+    this.seed = seed;
+    this.runs = runs;
+    this.code = code;
+  }
+
+  /// Returns a cluster that runs programs on threads of this JVM.
+  public static Cluster threads() {
+    return new Cluster(0, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.OF_THIS_PROCESS);
+  }
+
+  /// Returns a cluster of so many processes on this host, which does not try a run again.
+  ///
+  /// @throws IllegalArgumentException if the number is not between 1 and 1000
+  public static Cluster processes(int count) {
+    if (count < 1 || count > MOST_PROCESSES) {
+      throw new IllegalArgumentException(
+          "%d processes: a run has 1 to %d".formatted(count, MOST_PROCESSES));
+    }
+    return new Cluster(
+        count, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.OF_THIS_PROCESS);
+  }
+
+  /// Returns a copy that tries a run so many times at most, when processes are lost.
+  ///
+  /// @throws IllegalArgumentException if the number is not positive
+  public Cluster withAttempts(int count) {
+    if (count < 1) {
+      throw new IllegalArgumentException(count + " attempts: a run needs one, so name 1 or more");
+    }
+    return new Cluster(processes, count, hang, seed, runs, code);
+  }
+
+  /// Returns a copy that gives up a process that has not answered for so long. It is 10 seconds
+  /// otherwise.
+  ///
+  /// @throws IllegalArgumentException if it is less than a second, or more than a day
+  public Cluster withHangLimit(Duration longest) {
+    if (longest.compareTo(Duration.ofSeconds(1)) < 0 || longest.compareTo(Duration.ofDays(1)) > 0) {
+      throw new IllegalArgumentException(
+          "a hang limit of %s: it must be between a second and a day".formatted(longest));
+    }
+    return new Cluster(processes, attempts, longest, seed, runs, code);
+  }
+
+  /// Returns a copy whose runs have this [seed][Arguments#seed].
+  public Cluster withSeed(long number) {
+    return new Cluster(processes, attempts, hang, number, runs, code);
+  }
+
+  /// Returns a copy that keeps the folders of its runs in this one. They are in `tigris/runs` in
+  /// XDG_STATE_HOME otherwise, or in `~/.local/state`. The folders of the last 20 runs that are
+  /// over are kept.
+  public Cluster withRuns(Path folder) {
+    return new Cluster(processes, attempts, hang, seed, folder.toAbsolutePath(), code);
+  }
+
+  /// Returns a copy whose programs come from more jars and folders than the class path of this
+  /// process.
+  ///
+  /// @param path these jars and folders, for the class path of the processes
+  /// @param loader which has their classes in this process
+  public Cluster withCode(List<Path> path, ClassLoader loader) {
+    return new Cluster(
+        processes, attempts, hang, seed, runs, new ProgramCode(List.copyOf(path), loader, false));
+  }
+
+  /// Starts a program. The run goes on when this returns.
+  ///
+  /// @param words its [arguments][Arguments#words]
+  /// @throws RunException if the program cannot describe its flow, or the folder of the run cannot
+  ///     be made
+  /// @throws IllegalArgumentException if another process could not find the class by its name
+  public ClusterRun start(Class<? extends FlowProgram> program, String... words)
+      throws RunException {
+    Programs.requireNamed(program);
+    Instant time = Instant.now();
+    RandomGenerator random = SECRETS;
+    RunId run = new RunId(random.nextLong(), random.nextLong());
+    Arguments looking =
+        Arguments.looking(
+            List.of(words),
+            Math.max(1, processes),
+            Math.max(processes, Runtime.getRuntime().availableProcessors()),
+            Objects.requireNonNullElseGet(seed, random::nextLong),
+            time);
+    Flow flow = described(program, looking);
+    if (processes == 0) {
+      return new ThreadsRun(flow.start());
+    }
+    try {
+      return started(program, run, time, looking.settled(), flow);
+    } catch (IOException e) {
+      throw new RunException(
+          RunException.Kind.START,
+          0,
+          "the folder of the run cannot be made in %s: %s".formatted(runs, e),
+          e);
+    }
+  }
+
+  private static Flow described(Class<? extends FlowProgram> program, Arguments arguments)
+      throws RunException {
+    try {
+      return Programs.describe(program, arguments);
+    } catch (Exception e) {
+      throw new RunException(
+          RunException.Kind.PROGRAM,
+          0,
+          "%s cannot describe its flow: %s".formatted(program.getName(), e),
+          e);
+    }
+  }
+
+  private ClusterRun started(
+      Class<? extends FlowProgram> program, RunId run, Instant time, Arguments settled, Flow flow)
+      throws IOException {
+    Limits limits =
+        new Limits(
+            processes,
+            attempts,
+            Math.min(BEAT.toNanos(), hang.toNanos() / 4),
+            hang.toNanos(),
+            FENCE.toNanos(),
+            JOIN.toNanos());
+    CodePath path = CodePath.ofThisProcess().with(code.path());
+    Launch launch =
+        new Launch(
+            run,
+            SECRETS.nextLong(),
+            program.getName(),
+            settled,
+            flow.graph(),
+            Fingerprint.ofCode(path),
+            limits);
+    RunFolder folder =
+        RunFolder.make(
+            runs,
+            run,
+            time,
+            Map.of(
+                "program", program.getName(),
+                "arguments", String.join(" ", settled.words()),
+                "processes", String.valueOf(processes),
+                "coordinator", String.valueOf(ProcessHandle.current().pid())));
+    JavaCommand command = JavaCommand.ofThisProcess(processes, path, code.dividesHeap());
+    return ProcessesRun.start(
+        new Coordinator(
+            launch, folder, provider(), deaths -> new ProcessHost(command, folder, deaths)),
+        folder.path());
+  }
+
+  /// Returns what joins processes of one host: shared memory, where there is such.
+  private static String provider() {
+    try (Fabric _ = Fabric.open("shm")) {
+      return "shm";
+    } catch (NetException e) {
+      return "tcp";
+    }
+  }
+
+  @Override
+  public String toString() {
+    return processes == 0 ? "Cluster[threads]" : "Cluster[%d processes]".formatted(processes);
+  }
+}

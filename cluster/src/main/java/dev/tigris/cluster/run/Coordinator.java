@@ -1,0 +1,336 @@
+package dev.tigris.cluster.run;
+
+import dev.tigris.cluster.run.protocol.CoordinatorAct;
+import dev.tigris.cluster.run.protocol.CoordinatorProtocol;
+import dev.tigris.cluster.run.protocol.Epoch;
+import dev.tigris.cluster.run.protocol.Limits;
+import dev.tigris.cluster.run.protocol.Order;
+import dev.tigris.cluster.run.protocol.Outcome;
+import dev.tigris.cluster.run.protocol.Report;
+import dev.tigris.cluster.run.protocol.Word;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// Drives the coordinator's half of the protocol of a run: gives it the messages, deaths and time
+/// that there are, and does what it wants done. One thread does all of it, but for the deaths of
+/// processes and calls of the user, which are handed over to it.
+///
+/// Thread rule: [#run] is the thread; [#cancel] and [#progress] are for any.
+final class Coordinator implements Runnable {
+  private static final System.Logger LOG = System.getLogger(Coordinator.class.getName());
+  private static final byte[] NOTHING = {};
+  private static final Duration LEAVING = Duration.ofMillis(2);
+  private static final Duration MAP_PATIENCE = Duration.ofSeconds(2);
+  private static final Duration END_PATIENCE = Duration.ofSeconds(5);
+
+  /// Longer than any hang limit: a link that is silent for so long is of no use.
+  private static final Duration LINK_PATIENCE = Duration.ofMinutes(5);
+
+  private final Launch launch;
+  private final RunFolder folder;
+  private final String provider;
+  private final Function<Host.Deaths, Host> hosts;
+  private final CompletableFuture<Ending> over = new CompletableFuture<>();
+  private final CoordinatorProtocol protocol;
+  private final byte[] description;
+  private final ConcurrentLinkedQueue<Consumer<Loop>> calls = new ConcurrentLinkedQueue<>();
+  private final long startNanos = System.nanoTime();
+
+  // Read by other threads.
+  private volatile @Nullable ControlLink link;
+  private final Map<Integer, List<RunProgress.Replica>> replicas = new ConcurrentHashMap<>();
+  private volatile RunProgress.Phase phase = RunProgress.Phase.STARTING;
+  private volatile int attempt = 1;
+  private volatile long endedNanos;
+
+  Coordinator(Launch launch, RunFolder folder, String provider, Function<Host.Deaths, Host> hosts) {
+    this.launch = launch;
+    this.folder = folder;
+    this.provider = provider;
+    this.hosts = hosts;
+    this.protocol =
+        new CoordinatorProtocol(
+            launch.run(),
+            launch.limits(),
+            launch.code().with(launch.arguments(), launch.graph()).parts());
+    this.description =
+        Frame.bytes(
+            out -> {
+              Wire.writeText(out, launch.program());
+              launch.arguments().write(out);
+            });
+  }
+
+  // -- For any thread.
+
+  void cancel() {
+    call(loop -> loop.perform(protocol.cancel("the run was cancelled", System.nanoTime())));
+  }
+
+  private void died(Epoch epoch, int worker, String message) {
+    call(
+        loop -> {
+          int entry = loop.entry(epoch, worker);
+          loop.controls.remove(entry);
+          loop.perform(protocol.died(epoch, worker, message, System.nanoTime()));
+        });
+  }
+
+  private void call(Consumer<Loop> action) {
+    calls.add(action);
+    ControlLink to = link;
+    if (to != null) {
+      to.wake();
+    }
+  }
+
+  /// Returns what completes when the run is over and its processes are gone.
+  CompletableFuture<Ending> over() {
+    return over;
+  }
+
+  RunProgress progress() {
+    List<RunProgress.Replica> all = new ArrayList<>();
+    replicas.values().forEach(all::addAll);
+    long until = endedNanos == 0 ? System.nanoTime() : endedNanos;
+    return new RunProgress(attempt, phase, until - startNanos, all);
+  }
+
+  // -- The coordinator's thread.
+
+  @Override
+  public void run() {
+    Ending ending = null;
+    try (ControlLink made =
+            new ControlLink(provider, ControlLink.COORDINATOR, launch.token(), LINK_PATIENCE);
+        Host host = hosts.apply(this::died)) {
+      link = made;
+      writeControl(made.listen(Streams.anyAddress(provider)));
+      ending = new Loop(made, host).run();
+    } catch (Throwable e) { // the run must not be waited for in vain
+      ending =
+          Ending.of(
+              new RunException(
+                  RunException.Kind.START, attempt, "the run cannot be coordinated: " + e, e));
+    } finally {
+      link = null;
+      endedNanos = System.nanoTime();
+      phase = RunProgress.Phase.OVER;
+    }
+    try (folder) {
+      if (!ending.isUndecided()) {
+        folder.over(Map.of("outcome", ending.words()));
+      }
+    } catch (IOException e) {
+      // the run has ended as it has, whether that could be noted or not
+    }
+    over.complete(ending);
+  }
+
+  private void writeControl(String address) throws IOException {
+    Limits limits = launch.limits();
+    folder.control(
+        Map.of(
+            "run", launch.run().toString(),
+            "token", Long.toHexString(launch.token()),
+            "provider", provider,
+            "address", address,
+            "limits",
+                "%d %d %d %d %d %d"
+                    .formatted(
+                        limits.workers(),
+                        limits.attempts(),
+                        limits.beatNanos(),
+                        limits.hangNanos(),
+                        limits.fenceNanos(),
+                        limits.joinNanos())));
+  }
+
+  /// What the thread does until the run is over.
+  private final class Loop {
+    private final ControlLink to;
+    private final Host host;
+
+    /// Where each worker's link listens, by its entry in the table of peers.
+    private final Map<Integer, String> controls = new HashMap<>();
+
+    /// The last order to each worker that could not be sent yet: it says all that those before did.
+    private final Map<Integer, Order> unsent = new LinkedHashMap<>();
+
+    /// What the modules or programs of workers have thrown.
+    private final Map<Integer, RemoteException> thrown = new HashMap<>();
+
+    private @Nullable Outcome outcome;
+
+    Loop(ControlLink to, Host host) {
+      this.to = to;
+      this.host = host;
+    }
+
+    Ending run() throws InterruptedException {
+      perform(protocol.start(System.nanoTime()));
+      while (outcome == null) {
+        step(Duration.ofNanos(launch.limits().beatNanos()));
+      }
+      long start = System.nanoTime();
+      while (!host.awaitEnd(protocol.epoch(), Duration.ZERO)
+          && System.nanoTime() - start < END_PATIENCE.toNanos()) {
+        step(LEAVING);
+      }
+      return Ending.of(outcome, launch.limits().workers(), thrown, folder.path());
+    }
+
+    private void step(Duration longest) {
+      to.await(longest);
+      for (byte[] message = to.next(); message != null; message = to.next()) {
+        receive(message);
+      }
+      for (Consumer<Loop> call = calls.poll(); call != null; call = calls.poll()) {
+        call.accept(this);
+      }
+      perform(protocol.tick(System.nanoTime()));
+      sendUnsent();
+      attempt = protocol.epoch().attempt();
+      phase = phaseOf(protocol.phase());
+    }
+
+    private void receive(byte[] message) {
+      try {
+        if (Frame.read(message) instanceof Frame.Content.OfReport(Report report, ByteBuffer beside)
+            && report.worker() >= 0
+            && report.worker() < launch.limits().workers()) {
+          note(report, beside);
+          perform(protocol.receive(report, System.nanoTime()));
+        }
+      } catch (IOException e) {
+        LOG.log(System.Logger.Level.WARNING, "a message to run " + launch.run() + " is wrong", e);
+      }
+    }
+
+    /// Takes what travels beside a report.
+    private void note(Report report, ByteBuffer beside) throws IOException {
+      if (!report.epoch().equals(protocol.epoch())) {
+        return;
+      }
+      try (DataInputStream in = Frame.reading(beside)) {
+        switch (report.word()) {
+          case Word.Joined(String address) -> {
+            controls.put(entry(report.epoch(), report.worker()), Streams.controlOf(address));
+            replicas.remove(report.worker());
+          }
+          case Word.Failing _, Word.Failed _ -> {
+            RemoteException its = !beside.hasRemaining() ? null : RemoteException.read(in);
+            if (its != null) {
+              thrown.put(report.worker(), its);
+            }
+          }
+          default -> {
+            if (beside.hasRemaining()) {
+              replicas.put(report.worker(), RunProgress.read(in, report.worker()));
+            }
+          }
+        }
+      }
+    }
+
+    void perform(List<CoordinatorAct> acts) {
+      acts.forEach(this::perform);
+    }
+
+    private void perform(CoordinatorAct act) {
+      switch (act) {
+        case CoordinatorAct.StartWorkers(Epoch epoch, int count) -> start(epoch, count);
+        case CoordinatorAct.Send(int worker, Order order) -> {
+          unsent.put(entry(order.epoch(), worker), order);
+          sendUnsent();
+        }
+        case CoordinatorAct.Kill(Epoch epoch, int worker) -> host.kill(epoch, worker);
+        case CoordinatorAct.StopWorkers(Epoch epoch) -> host.stop(epoch);
+        case CoordinatorAct.Decide(Epoch epoch) -> decide(epoch);
+        case CoordinatorAct.NameFor(Epoch epoch, int worker) ->
+            perform(protocol.named(epoch, worker, List.of(), System.nanoTime()));
+        case CoordinatorAct.Over(Outcome how) -> outcome = how;
+      }
+    }
+
+    private void start(Epoch epoch, int count) {
+      replicas.clear();
+      thrown.clear();
+      try {
+        host.start(epoch, count);
+      } catch (IOException e) {
+        String why = "the workers cannot be started: " + e.getMessage();
+        perform(protocol.startFailed(epoch, why, System.nanoTime()));
+      }
+    }
+
+    private void decide(Epoch epoch) {
+      try {
+        folder.decide(epoch);
+      } catch (IOException e) {
+        String why = "the decision cannot be written to %s: %s".formatted(folder.path(), e);
+        boolean isNone = !folder.isDecided();
+        perform(protocol.notDecided(epoch, isNone, why, System.nanoTime()));
+        return;
+      }
+      perform(protocol.decided(epoch, System.nanoTime()));
+    }
+
+    /// Returns a worker's place in the table of peers: another one in each attempt.
+    int entry(Epoch epoch, int worker) {
+      return (epoch.attempt() - 1) * launch.limits().workers() + worker;
+    }
+
+    private void sendUnsent() {
+      unsent.entrySet().removeIf(each -> !controls.containsKey(each.getKey()) || isSent(each));
+    }
+
+    private boolean isSent(Map.Entry<Integer, Order> each) {
+      int entry = each.getKey();
+      Order order = each.getValue();
+      if (!to.isMapped(entry)) {
+        int worker = entry % launch.limits().workers();
+        String address = Objects.requireNonNull(controls.get(entry));
+        String why =
+            to.map(
+                entry,
+                address,
+                Streams.workerName(order.epoch(), worker),
+                launch.token(),
+                MAP_PATIENCE);
+        if (why != null) {
+          LOG.log(System.Logger.Level.DEBUG, "worker {0} cannot be reached: {1}", worker, why);
+          return true; // its next report asks for another
+        }
+      }
+      return to.send(entry, Frame.of(order, beside(order.step())));
+    }
+
+    private byte[] beside(Order.Step step) {
+      return step instanceof Order.Step.Describe ? description : NOTHING;
+    }
+  }
+
+  private static RunProgress.Phase phaseOf(CoordinatorProtocol.Phase phase) {
+    return switch (phase) {
+      case STARTING, DESCRIBING, WIRING -> RunProgress.Phase.STARTING;
+      case RUNNING, PREPARING -> RunProgress.Phase.RUNNING;
+      case DECIDING, PUBLISHING, OVER -> RunProgress.Phase.NAMING;
+      case ABORTING -> RunProgress.Phase.ABORTING;
+    };
+  }
+}

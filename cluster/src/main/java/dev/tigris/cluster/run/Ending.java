@@ -1,0 +1,133 @@
+package dev.tigris.cluster.run;
+
+import dev.tigris.cluster.run.protocol.Failure;
+import dev.tigris.cluster.run.protocol.Outcome;
+import dev.tigris.flow.Results;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+
+/// How a run has ended, for those who wait for it.
+sealed interface Ending {
+  /// It has succeeded.
+  record Done(Results results) implements Ending {}
+
+  /// It has failed.
+  record Failed(RunException exception) implements Ending {}
+
+  /// It was cancelled.
+  record Cancelled() implements Ending {}
+
+  static Ending of(RunException exception) {
+    return new Failed(exception);
+  }
+
+  /// Returns the ending that an outcome of the protocol means.
+  ///
+  /// @param thrown what workers have thrown, by worker
+  /// @param folder of the run
+  static Ending of(
+      @Nullable Outcome outcome, int workers, Map<Integer, RemoteException> thrown, Path folder) {
+    return switch (outcome) {
+      case Outcome.Done(int attempt, List<ByteBuffer> results, List<String> unnamed) ->
+          done(attempt, results, unnamed);
+      case Outcome.Failed(int attempts, Failure failure) ->
+          failure.kind() == Failure.Kind.CANCELLED
+              ? new Cancelled()
+              : new Failed(
+                  failed(attempts, failure, thrown.get(failure.worker()), workers, folder));
+      case Outcome.Undecided(int attempt, Failure failure) ->
+          new Failed(
+              new RunException(
+                  RunException.Kind.UNDECIDED,
+                  attempt,
+                  "%s: its outputs are kept beside their places, and the run in %s"
+                      .formatted(failure.message(), folder),
+                  null));
+      case null -> throw new IllegalStateException("the run is not over");
+    };
+  }
+
+  private static Ending done(int attempt, List<ByteBuffer> parts, List<String> unnamed) {
+    if (!unnamed.isEmpty()) {
+      return new Failed(
+          new RunException(
+              RunException.Kind.OUTPUT,
+              attempt,
+              "the run has ended well, and some outputs have not got their names: "
+                  + String.join("; ", unnamed),
+              null));
+    }
+    try {
+      List<Results> all = new ArrayList<>();
+      for (ByteBuffer part : parts) {
+        byte[] bytes = new byte[part.remaining()];
+        part.duplicate().get(bytes);
+        all.add(Results.decoded(bytes));
+      }
+      return new Done(Results.merged(all));
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      return new Failed(
+          new RunException(
+              RunException.Kind.MODULE,
+              attempt,
+              "the results of the processes cannot be merged: " + e.getMessage(),
+              e));
+    }
+  }
+
+  private static RunException failed(
+      int attempts, Failure failure, @Nullable RemoteException cause, int workers, Path folder) {
+    String tried = attempts == 1 ? "" : " after %d attempts".formatted(attempts);
+    String where =
+        failure.worker() == Failure.NO_WORKER
+            ? ""
+            : ", in process %d of %d".formatted(failure.worker(), workers);
+    return new RunException(
+        kind(failure.kind()),
+        attempts,
+        "the run failed%s%s: %s (%s)".formatted(tried, where, failure.message(), folder),
+        cause);
+  }
+
+  private static RunException.Kind kind(Failure.Kind kind) {
+    return switch (kind) {
+      case MODULE, CANCELLED -> RunException.Kind.MODULE;
+      case LOST_PEER, DIED, SILENT, UNHEARD -> RunException.Kind.LOST;
+      case START -> RunException.Kind.START;
+      case FINGERPRINT -> RunException.Kind.DIFFERENCE;
+      case DISK -> RunException.Kind.OUTPUT;
+    };
+  }
+
+  /// Returns the results.
+  ///
+  /// @throws RunException if the run has failed
+  /// @throws CancellationException if it was cancelled
+  default Results results() throws RunException {
+    return switch (this) {
+      case Done(Results results) -> results;
+      case Failed(RunException exception) -> throw exception.here();
+      case Cancelled() -> throw new CancellationException("the run was cancelled");
+    };
+  }
+
+  /// Returns whether the outputs may still have to get their names.
+  default boolean isUndecided() {
+    return this instanceof Failed(RunException exception)
+        && exception.kind() == RunException.Kind.UNDECIDED;
+  }
+
+  /// Returns it for the folder of the run.
+  default String words() {
+    return switch (this) {
+      case Done _ -> "done";
+      case Failed(RunException exception) -> "failed: " + exception.getMessage();
+      case Cancelled() -> "cancelled";
+    };
+  }
+}

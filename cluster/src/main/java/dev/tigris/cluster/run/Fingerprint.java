@@ -1,0 +1,81 @@
+package dev.tigris.cluster.run;
+
+import dev.tigris.flow.FlowGraph;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// What has to be equal in all processes of a run: the feature release of Java, the program's jars
+/// and folders, its arguments, and the flow that it describes. Each part has a name, so that a
+/// difference can be told.
+///
+/// All processes are on one host, and read the same files: so a file that has the size and the time
+/// that the coordinator has seen was not replaced meanwhile, and its content need not be read.
+///
+/// @param parts the value of each part, by its name
+record Fingerprint(Map<String, String> parts) {
+  Fingerprint {
+    parts = new LinkedHashMap<>(parts);
+  }
+
+  /// Returns the fingerprint of the code that a process runs: of each jar, and of each file in the
+  /// folders, on its class path and module path.
+  ///
+  /// @throws IOException if one of them cannot be read
+  static Fingerprint ofCode(CodePath code) throws IOException {
+    Map<String, String> parts = new TreeMap<>();
+    parts.put("the release of Java", String.valueOf(Runtime.version().feature()));
+    for (String path : List.of(code.classPath(), code.modulePath())) {
+      for (String entry : path.split(File.pathSeparator, -1)) {
+        if (!entry.isEmpty()) {
+          add(parts, Path.of(entry));
+        }
+      }
+    }
+    return new Fingerprint(parts);
+  }
+
+  private static void add(Map<String, String> parts, Path entry) throws IOException {
+    if (!Files.exists(entry)) {
+      return; // as Java ignores it
+    }
+    Files.walkFileTree(
+        entry,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            Path within = file.equals(entry) ? entry.getFileName() : entry.relativize(file);
+            parts.merge(
+                "the file " + within,
+                attributes.size() + " bytes of " + attributes.lastModifiedTime().toMillis(),
+                (one, other) -> one + ", " + other);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  /// Returns this one, and the parts of a flow.
+  Fingerprint with(Arguments arguments, FlowGraph graph) {
+    Map<String, String> all = new LinkedHashMap<>(parts);
+    all.put("the arguments", arguments.toString());
+    all.put("the name of the flow", graph.flow());
+    graph.stages().forEach(stage -> all.put("stage " + stage.name(), stage.toString()));
+    graph
+        .edges()
+        .forEach(e -> all.put("reservoir " + e.from() + "->" + e.reservoir(), e.toString()));
+    graph.feeds().forEach(f -> all.put("feed " + f.stage() + "." + f.name(), f.toString()));
+    graph.drains().forEach(d -> all.put("drain " + d.stage() + "." + d.name(), d.toString()));
+    all.put("the checksums of the flow", String.valueOf(graph.checksums()));
+    all.put("the seed of the flow", String.valueOf(graph.seed()));
+    all.put("the graph of the flow", graph.fingerprint());
+    return new Fingerprint(all);
+  }
+}

@@ -1,0 +1,35 @@
+package dev.tigris.cluster.run;
+
+import dev.tigris.cluster.run.protocol.Epoch;
+import java.io.IOException;
+import java.time.Duration;
+
+/// Starts the workers of an attempt somewhere, and ends them.
+///
+/// Thread rule: the coordinator's thread.
+interface Host extends AutoCloseable {
+  /// Hears of workers that have ended. Any thread calls it.
+  @FunctionalInterface
+  interface Deaths {
+    /// A worker's process has ended.
+    void died(Epoch epoch, int worker, String message);
+  }
+
+  /// Starts all workers of an attempt, or none.
+  ///
+  /// @throws IOException if one cannot be started
+  void start(Epoch epoch, int count) throws IOException;
+
+  /// Ends a worker by force.
+  void kill(Epoch epoch, int worker);
+
+  /// Ends all workers of an attempt by force.
+  void stop(Epoch epoch);
+
+  /// Waits until all workers of an attempt have ended, and returns whether they have.
+  boolean awaitEnd(Epoch epoch, Duration timeout) throws InterruptedException;
+
+  /// Ends all workers of all attempts, and waits for that.
+  @Override
+  void close();
+}

@@ -1,0 +1,139 @@
+package dev.tigris.cluster.run;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/// The command that starts a worker as this process was started: with its class path and module
+/// path, agents, properties and other options. The memory and the processors of the host are
+/// divided among the workers.
+///
+/// @param code where the classes come from
+/// @param options the options of the JVM
+record JavaCommand(CodePath code, List<String> options) {
+  private static final long LEAST_HEAP_BYTES = 64L << 20;
+
+  /// The part of the machine's memory that the heap of a JVM takes by default.
+  private static final double USUAL_HEAP_PERCENT = 25;
+
+  /// Options that belong to one process: what it runs, files that it writes, ports that it has.
+  private static final List<String> OWN =
+      List.of(
+          "-Djava.class.path=",
+          "-Djdk.module.",
+          "-Dtigris.memory.budget=",
+          "--module-path",
+          "-agentlib:jdwp",
+          "-Xrunjdwp",
+          "-Dcom.sun.management.",
+          "-XX:StartFlightRecording",
+          "-XX:FlightRecorderOptions",
+          "-XX:ActiveProcessorCount=",
+          "-XX:AOTCacheOutput",
+          "-XX:AOTConfiguration",
+          "-XX:AOTMode=record",
+          "-XX:ArchiveClassesAtExit",
+          "-XX:OnError",
+          "-XX:OnOutOfMemoryError",
+          "-XX:ErrorFile");
+
+  private static final List<String> HEAP = List.of("-Xmx", "-Xms", "-XX:MaxRAM", "-XX:InitialRAM");
+
+  JavaCommand {
+    options = List.copyOf(options);
+  }
+
+  /// Returns the command for each of several workers that share the host with each other.
+  ///
+  /// @param count how many
+  /// @param code where the classes come from
+  /// @param dividesHeap whether the size of this process's heap is divided; else that which a JVM
+  ///     has by default
+  static JavaCommand ofThisProcess(int count, CodePath code, boolean dividesHeap) {
+    List<String> given = ManagementFactory.getRuntimeMXBean().getInputArguments();
+    return of(given, count, code, dividesHeap, isNativeAccessGiven());
+  }
+
+  static JavaCommand of(
+      List<String> given, int count, CodePath code, boolean dividesHeap, boolean isNative) {
+    List<String> options = new ArrayList<>();
+    boolean saysNative = false;
+    boolean hasHeap = false;
+    for (String option : given) {
+      if (OWN.stream().anyMatch(option::startsWith)) {
+        continue;
+      }
+      if (HEAP.stream().anyMatch(option::startsWith)) {
+        hasHeap |= option.startsWith("-Xmx") || option.startsWith("-XX:MaxRAM");
+        continue;
+      }
+      saysNative |= option.startsWith("--enable-native-access");
+      options.add(option);
+    }
+    if (isNative && !saysNative) { // the manifest of the jar that was started has said so
+      options.add("--enable-native-access=ALL-UNNAMED");
+    }
+    if (hasHeap && dividesHeap) {
+      long each = Math.max(LEAST_HEAP_BYTES, Runtime.getRuntime().maxMemory() / count);
+      options.add("-Xmx" + each);
+    } else {
+      options.add(
+          String.format(Locale.ROOT, "-XX:MaxRAMPercentage=%.3f", USUAL_HEAP_PERCENT / count));
+    }
+    int processors = Math.max(1, Runtime.getRuntime().availableProcessors() / count);
+    options.add("-XX:ActiveProcessorCount=" + processors);
+    return new JavaCommand(code, options);
+  }
+
+  private static boolean isNativeAccessGiven() {
+    Module module = JavaCommand.class.getModule();
+    return !module.isNamed() && module.isNativeAccessEnabled();
+  }
+
+  /// Returns a copy with one more option.
+  JavaCommand with(String option) {
+    List<String> more = new ArrayList<>(options);
+    more.add(option);
+    return new JavaCommand(code, more);
+  }
+
+  /// Returns the words of the command.
+  List<String> words(Class<?> main, String... arguments) {
+    List<String> words = new ArrayList<>();
+    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    words.addAll(options);
+    if (!code.modulePath().isEmpty()) {
+      words.add("--module-path=" + code.modulePath());
+      Set<String> roots = new LinkedHashSet<>();
+      if (main.getModule().isNamed()) {
+        roots.add(main.getModule().getName());
+      }
+      String started = System.getProperty("jdk.module.main", "");
+      if (!started.isEmpty()) {
+        roots.add(started);
+      }
+      if (!roots.isEmpty()) {
+        words.add("--add-modules=" + String.join(",", roots));
+      }
+    }
+    if (!code.classPath().isEmpty()) {
+      words.add("-cp");
+      words.add(code.classPath());
+    }
+    words.add(main.getName());
+    words.addAll(List.of(arguments));
+    return words;
+  }
+
+  /// Takes out of an environment the options that are repeated on the command line.
+  static void clean(Map<String, String> environment) {
+    environment.remove("JAVA_TOOL_OPTIONS");
+    environment.remove("JDK_JAVA_OPTIONS");
+    environment.remove("_JAVA_OPTIONS");
+  }
+}

@@ -1,0 +1,83 @@
+package dev.tigris.cluster.run;
+
+import dev.tigris.cluster.run.protocol.Epoch;
+import dev.tigris.cluster.run.protocol.Limits;
+import dev.tigris.cluster.run.protocol.RunId;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+
+/// The main class of a worker's process, which a coordinator of this host starts:
+/// `FOLDER ATTEMPT WORKER`. Programs do not call it.
+public final class Main {
+  /// The exit code of a worker that was ended, since its modules did not.
+  private static final int FENCED = 70;
+
+  private Main() {}
+
+  /// Runs a worker, and ends the process.
+  public static void main(String[] arguments) throws Exception {
+    InputStream lifeline = System.in;
+    System.setIn(InputStream.nullInputStream());
+    Worker worker;
+    try {
+      Path folder = Path.of(arguments[0]);
+      Map<String, String> control = RunFolder.read(RunFolder.control(folder));
+      RunId run = RunId.parse(fact(control, "run"));
+      Epoch epoch = new Epoch(run, Integer.parseInt(arguments[1]));
+      worker =
+          new Worker(
+              epoch,
+              Integer.parseInt(arguments[2]),
+              limits(fact(control, "limits")),
+              fact(control, "provider"),
+              fact(control, "address"),
+              Long.parseUnsignedLong(fact(control, "token"), 16),
+              Main::halt);
+    } catch (IOException | RuntimeException e) {
+      throw new IllegalArgumentException(
+          "a worker is started by its coordinator, with FOLDER ATTEMPT WORKER, and not with "
+              + Arrays.toString(arguments),
+          e);
+    }
+    Thread.ofPlatform()
+        .daemon()
+        .name("tigris-lifeline")
+        .start(() -> awaitCoordinator(lifeline, worker));
+    worker.run();
+    System.exit(0);
+  }
+
+  /// Ends the process, since its modules do not end.
+  private static void halt() {
+    Runtime.getRuntime().halt(FENCED);
+  }
+
+  /// The other end of the standard input is the coordinator's: it ends with that process.
+  private static void awaitCoordinator(InputStream lifeline, Worker worker) {
+    try {
+      while (lifeline.read() >= 0) {
+        // nothing is sent
+      }
+    } catch (IOException e) {
+      // it has ended, too
+    }
+    worker.coordinatorDied();
+  }
+
+  private static String fact(Map<String, String> control, String name) throws IOException {
+    String value = control.get(name);
+    if (value == null) {
+      throw new IOException("the run's folder does not tell the " + name);
+    }
+    return value;
+  }
+
+  private static Limits limits(String text) {
+    long[] numbers = Arrays.stream(text.split(" ", -1)).mapToLong(Long::parseLong).toArray();
+    return new Limits(
+        (int) numbers[0], (int) numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]);
+  }
+}

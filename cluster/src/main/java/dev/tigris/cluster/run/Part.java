@@ -1,0 +1,311 @@
+package dev.tigris.cluster.run;
+
+import dev.tigris.cluster.Exchange;
+import dev.tigris.cluster.Placement;
+import dev.tigris.cluster.Reach;
+import dev.tigris.cluster.StreamOptions;
+import dev.tigris.cluster.run.protocol.Epoch;
+import dev.tigris.cluster.run.protocol.Failure;
+import dev.tigris.cluster.run.protocol.Limits;
+import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowException;
+import dev.tigris.flow.FlowPart;
+import dev.tigris.flow.FlowRun;
+import dev.tigris.flow.Operation;
+import dev.tigris.flow.PeerLostException;
+import dev.tigris.flow.StreamKind;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.NetException;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/// The part of a run's flow that one worker has: describes the flow, starts the replicas that are
+/// here, and ends them. The steps are made one after the other on a thread of their own, since
+/// describing and connecting take time, and the worker has to answer meanwhile.
+///
+/// Thread rule: the worker's thread, unless a method says otherwise. The listener is called by any
+/// thread.
+final class Part implements AutoCloseable {
+  private static final byte[] NOTHING = {};
+
+  /// The part of the fence that modules have to end by themselves, in percent.
+  private static final int MODULES_PERCENT = 80;
+
+  /// Hears how the steps go.
+  interface Listener {
+    void described(Map<String, String> fingerprint);
+
+    void wired();
+
+    void ended(byte[] results);
+
+    void prepared();
+
+    void published(List<String> unnamed);
+
+    void failed(Failure.Kind kind, String message, Throwable cause);
+
+    void stopped();
+  }
+
+  private final int index;
+  private final Limits limits;
+  private final String provider;
+  private final Listener listener;
+  private final Runnable halt;
+  private final Fabric fabric;
+  private final Exchange exchange;
+  private final ExecutorService steps =
+      Executors.newSingleThreadExecutor(Thread.ofPlatform().name("tigris-part").factory());
+  private final CompletableFuture<Fingerprint> code;
+  private final CompletableFuture<Void> joined = new CompletableFuture<>();
+  private final AtomicBoolean isStopping = new AtomicBoolean();
+  private final AtomicBoolean isFailureTold = new AtomicBoolean();
+  private volatile @Nullable Flow flow;
+  private volatile @Nullable FlowRun run;
+
+  /// @param halt ends the process at once
+  Part(
+      Epoch epoch, int index, Limits limits, String provider, Listener listener, Runnable halt) {
+    this.index = index;
+    this.limits = limits;
+    this.provider = provider;
+    this.listener = listener;
+    this.halt = halt;
+    this.code = CompletableFuture.supplyAsync(Part::fingerprint, Thread.ofVirtual()::start);
+    this.fabric = Fabric.open(provider);
+    this.exchange =
+        new Exchange(
+            epoch.run().high() ^ epoch.run().low(), epoch.attempt(), StreamOptions.DEFAULT);
+  }
+
+  private static Fingerprint fingerprint() {
+    try {
+      return Fingerprint.ofCode(CodePath.ofThisProcess());
+    } catch (IOException e) {
+      throw new UncheckedIOException("the code of this process cannot be read", e);
+    }
+  }
+
+  /// Listens for the streams of other workers, and returns the address.
+  String listen() {
+    String _ = exchange.listen(fabric, Streams.anyAddress(provider));
+    return exchange.reach().toString();
+  }
+
+  // -- The steps.
+
+  /// Describes the flow.
+  void describe(ByteBuffer description) {
+    step(
+        () -> {
+          try (DataInputStream in = Frame.reading(description)) {
+            String program = Wire.readText(in);
+            Arguments arguments = Arguments.read(in);
+            Flow described = Programs.describe(Programs.load(program), arguments);
+            flow = described;
+            listener.described(code.join().with(arguments, described.graph()).parts());
+          }
+        });
+  }
+
+  /// Makes the replicas that are here, and their streams.
+  void wire(List<String> addresses) {
+    step(
+        () -> {
+          Flow described = flow;
+          if (described == null) {
+            throw new IllegalStateException("the flow was not described");
+          }
+          List<Reach> processes = new ArrayList<>();
+          for (String address : addresses) {
+            processes.add(Reach.of(Streams.streamsOf(address)));
+          }
+          Placement placement = Placement.spread(described.graph(), limits.workers());
+          FlowPart here = exchange.part(described, placement, index, processes);
+          begin(described, new Gated(here, joined, listener::wired));
+        });
+  }
+
+  private void begin(Flow described, FlowPart here) {
+    synchronized (isStopping) {
+      if (isStopping.get()) {
+        return;
+      }
+      run = described.start(here);
+    }
+    Thread.ofVirtual().name("tigris-part-end").start(this::awaitEnd);
+  }
+
+  private void awaitEnd() {
+    FlowRun started = run;
+    if (started == null) {
+      return;
+    }
+    try {
+      started.await();
+      listener.ended(started.results().encoded());
+    } catch (FlowException e) {
+      tell(e);
+    } catch (CancellationException e) {
+      // the worker is being stopped
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) { // such as results that are too large
+      listener.failed(Failure.Kind.MODULE, "the flow cannot end: " + e, e);
+    }
+  }
+
+  /// Tells of a failure of the flow as soon as there is one, though it is not over yet. It breaks
+  /// the streams to other workers, whose failures must not come first.
+  void tellFailure() {
+    FlowRun started = run;
+    FlowException failure = started == null ? null : started.failure();
+    if (failure != null) {
+      tell(failure);
+    }
+  }
+
+  private void tell(FlowException failure) {
+    if (isFailureTold.compareAndSet(false, true)) {
+      boolean isLost = PeerLostException.isCauseOf(failure) || isNotConnected(failure);
+      listener.failed(
+          isLost ? Failure.Kind.LOST_PEER : Failure.Kind.MODULE,
+          String.valueOf(failure.getMessage()),
+          failure.getCause() == null ? failure : failure.getCause());
+    }
+  }
+
+  /// Returns whether a stream to another worker could not be opened.
+  private static boolean isNotConnected(FlowException failure) {
+    Throwable cause = failure.getCause();
+    while (cause != null && !(cause instanceof NetException)) {
+      cause = cause.getCause();
+    }
+    return cause != null && failure.phase() == FlowException.Phase.OPEN;
+  }
+
+  /// Lets the modules run.
+  void run() {
+    boolean _ = joined.complete(null);
+  }
+
+  /// Brings the outputs to the disk.
+  void prepare() {
+    step(listener::prepared);
+  }
+
+  /// Gives the outputs their names.
+  void publish() {
+    step(() -> listener.published(List.of()));
+  }
+
+  /// Leaves what is prepared as it is.
+  void keep() {}
+
+  /// Ends the modules, or else the process.
+  void stop(String reason) {
+    synchronized (isStopping) {
+      if (!isStopping.compareAndSet(false, true)) {
+        return;
+      }
+    }
+    Thread _ = Thread.ofPlatform().daemon().name("tigris-part-stop").start(() -> end(reason));
+  }
+
+  private void end(String reason) {
+    FlowRun started = run;
+    Duration patience = Duration.ofNanos(limits.fenceNanos() / 100 * MODULES_PERCENT);
+    boolean isOver = true;
+    if (started != null) {
+      started.cancel();
+      boolean _ = joined.completeExceptionally(new CancellationException(reason));
+      try {
+        isOver = started.await(patience);
+      } catch (FlowException | CancellationException e) {
+        // it has ended
+      } catch (InterruptedException e) {
+        isOver = false;
+      }
+    }
+    if (isOver) {
+      listener.stopped();
+    } else {
+      System.err.printf(
+          "tigris: modules of worker %d do not end within %d ms, so their process does (%s)%n",
+          index, patience.toMillis(), reason);
+      halt.run();
+    }
+  }
+
+  private interface Step {
+    void make() throws Exception;
+  }
+
+  private void step(Step step) {
+    steps.execute(
+        () -> {
+          try {
+            step.make();
+          } catch (Throwable e) { // a program may throw anything
+            if (!isStopping.get()) {
+              listener.failed(Failure.Kind.MODULE, String.valueOf(e.getMessage()), e);
+            }
+          }
+        });
+  }
+
+  /// Returns what the replicas are doing, as [RunProgress#read] reads it. Any thread.
+  byte[] progress() {
+    FlowRun started = run;
+    return started == null
+        ? NOTHING
+        : Frame.bytes(out -> RunProgress.write(out, started.snapshot().replicas()));
+  }
+
+  @Override
+  public void close() {
+    steps.shutdownNow();
+    exchange.close();
+    fabric.close();
+  }
+
+  /// The part, whose modules are not made before the coordinator says so.
+  ///
+  /// @param part which replicas are here, and what joins them to the others
+  private record Gated(FlowPart part, CompletionStage<Void> opened, Runnable connected)
+      implements FlowPart {
+    @Override
+    public boolean isHere(Operation.End replica) {
+      return part.isHere(replica);
+    }
+
+    @Override
+    public StreamKind kind(Link link) {
+      return part.kind(link);
+    }
+
+    @Override
+    public CompletionStage<Void> joined() {
+      return part.joined()
+          .thenCompose(
+              nothing -> {
+                connected.run();
+                return opened;
+              });
+    }
+  }
+}

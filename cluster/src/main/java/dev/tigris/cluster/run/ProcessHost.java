@@ -1,0 +1,150 @@
+package dev.tigris.cluster.run;
+
+import dev.tigris.cluster.run.protocol.Epoch;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/// Workers in processes of this host, each started as this process was.
+///
+/// A worker reads its standard input, whose other end this process holds: if this process dies, the
+/// worker reads the end of it at once. Signals of the terminal go to this process alone, which then
+/// ends its workers: a shell lets them ignore those.
+final class ProcessHost implements Host {
+  private static final List<String> SHELL =
+      List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh");
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final JavaCommand command;
+  private final RunFolder folder;
+  private final Deaths deaths;
+  private final Map<Epoch, List<Started>> attempts = new HashMap<>();
+
+  /// A process, and the thread that writes down what it prints.
+  private record Started(Process process, LogWriter log) {}
+
+  ProcessHost(JavaCommand command, RunFolder folder, Deaths deaths) {
+    this.command = command;
+    this.folder = folder;
+    this.deaths = deaths;
+  }
+
+  @Override
+  public void start(Epoch epoch, int count) throws IOException {
+    List<Started> started = new ArrayList<>();
+    attempts.put(epoch, started);
+    try {
+      for (int worker = 0; worker < count; worker++) {
+        started.add(launch(epoch, worker));
+      }
+    } catch (IOException | RuntimeException e) {
+      stop(epoch);
+      throw e;
+    }
+    for (int worker = 0; worker < count; worker++) {
+      watch(epoch, worker, started.get(worker));
+    }
+  }
+
+  private Started launch(Epoch epoch, int worker) throws IOException {
+    List<String> words = new ArrayList<>(SHELL);
+    words.addAll(
+        command.words(
+            Main.class,
+            folder.path().toString(),
+            String.valueOf(epoch.attempt()),
+            String.valueOf(worker)));
+    ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true);
+    JavaCommand.clean(builder.environment());
+    Process process = builder.start();
+    LogWriter log = LogWriter.start(process.getInputStream(), folder.log(worker, epoch.attempt()));
+    return new Started(process, log);
+  }
+
+  private void watch(Epoch epoch, int worker, Started started) {
+    CompletableFuture<?> _ =
+        started
+            .process()
+            .onExit()
+            .thenAccept(
+                ended -> deaths.died(epoch, worker, message(epoch, worker, started, ended)));
+  }
+
+  private String message(Epoch epoch, int worker, Started started, Process ended) {
+    int code = ended.exitValue();
+    int signal = code - 128;
+    String how = signal > 0 && signal < 65 ? "by signal " + signal : "with exit code " + code;
+    String last = started.log().lastLine();
+    return "worker %d (process %d) has ended %s%s; its output is in %s"
+        .formatted(
+            worker,
+            ended.pid(),
+            how,
+            last.isEmpty() ? "" : " and printed last: " + last,
+            folder.log(worker, epoch.attempt()));
+  }
+
+  @Override
+  public void kill(Epoch epoch, int worker) {
+    List<Started> started = attempts.getOrDefault(epoch, List.of());
+    if (worker < started.size()) {
+      started.get(worker).process().toHandle().destroyForcibly();
+    }
+  }
+
+  @Override
+  public void stop(Epoch epoch) {
+    for (Started each : attempts.getOrDefault(epoch, List.of())) {
+      each.process().toHandle().destroyForcibly();
+    }
+  }
+
+  @Override
+  public boolean awaitEnd(Epoch epoch, Duration timeout) throws InterruptedException {
+    long end = System.nanoTime() + timeout.toNanos();
+    for (Started each : attempts.getOrDefault(epoch, List.of())) {
+      if (!each.process().waitFor(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void close() {
+    attempts.keySet().forEach(this::stop);
+    boolean interrupted = false;
+    for (List<Started> each : attempts.values()) {
+      for (Started one : each) {
+        interrupted |= reap(one);
+      }
+    }
+    attempts.clear();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Waits for the end of a process that was killed; returns whether the thread was interrupted.
+  private static boolean reap(Started started) {
+    boolean interrupted = Thread.interrupted();
+    try {
+      if (started.process().waitFor(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+        started.log().awaitEnd();
+      }
+      started.process().getOutputStream().close();
+    } catch (InterruptedException e) {
+      interrupted = true;
+    } catch (IOException e) {
+      throw new UncheckedIOException("the input of a worker cannot be closed", e);
+    }
+    return interrupted;
+  }
+}

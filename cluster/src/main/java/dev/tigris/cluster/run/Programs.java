@@ -1,0 +1,52 @@
+package dev.tigris.cluster.run;
+
+import dev.tigris.flow.Flow;
+import java.lang.reflect.InvocationTargetException;
+
+/// Makes programs, and asks them for their flows.
+final class Programs {
+  private Programs() {}
+
+  /// Returns the program's class, as the class path or module path of this process has it.
+  static Class<? extends FlowProgram> load(String name) throws ClassNotFoundException {
+    return load(name, ClassLoader.getSystemClassLoader());
+  }
+
+  static Class<? extends FlowProgram> load(String name, ClassLoader loader)
+      throws ClassNotFoundException {
+    Class<?> found = Class.forName(name, true, loader);
+    if (!FlowProgram.class.isAssignableFrom(found)) {
+      throw new IllegalArgumentException(
+          "class %s is no program: it does not implement %s"
+              .formatted(name, FlowProgram.class.getName()));
+    }
+    return found.asSubclass(FlowProgram.class);
+  }
+
+  /// Refuses a class of which another process cannot make a program.
+  static void requireNamed(Class<? extends FlowProgram> program) {
+    if (program.isHidden() || program.isAnonymousClass() || program.isLocalClass()) {
+      throw new IllegalArgumentException(
+          "%s has no name by which each process could find it: write a public class that implements %s"
+              .formatted(program, FlowProgram.class.getSimpleName()));
+    }
+  }
+
+  /// Makes a program, and lets it describe its flow.
+  ///
+  /// @throws Exception what the program throws, or that none can be made
+  static Flow describe(Class<? extends FlowProgram> program, Arguments arguments) throws Exception {
+    FlowProgram made;
+    try {
+      made = program.getConstructor().newInstance();
+    } catch (NoSuchMethodException | InstantiationException | IllegalAccessException e) {
+      throw new IllegalArgumentException(
+          "%s has to be a public class, in an exported package, with a public constructor without parameters"
+              .formatted(program),
+          e);
+    } catch (InvocationTargetException e) {
+      throw e.getCause() instanceof Exception cause ? cause : e;
+    }
+    return made.describe(arguments);
+  }
+}

@@ -1,0 +1,224 @@
+package dev.tigris.cluster.run;
+
+import dev.tigris.cluster.run.protocol.Epoch;
+import dev.tigris.cluster.run.protocol.RunId;
+import dev.tigris.os.Folders;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/// The folder of one run, which only its user can enter:
+///
+/// ```
+/// RUNS/20261129-014500-1f3a.../
+///   run              what is run, and which version of this layout
+///   control          where workers of this host reach the coordinator, and the word that lets them
+///   worker-2.1.log   what worker 2 of attempt 1 has printed
+///   decision         which attempt's outputs get their names
+///   over             how the run has ended; only then the folder may be deleted
+/// ```
+final class RunFolder implements AutoCloseable {
+  static final String VERSION = "1";
+
+  /// How many runs that are over are kept.
+  static final int KEPT = 20;
+
+  private static final String RUN = "run";
+  private static final String CONTROL = "control";
+  private static final String DECISION = "decision";
+  private static final String OVER = "over";
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+  private final Path path;
+  private final FileChannel locked;
+
+  private RunFolder(Path path, FileChannel locked) {
+    this.path = path;
+    this.locked = locked;
+  }
+
+  /// Returns the folder of all runs: `tigris/runs` in XDG_STATE_HOME, which is `~/.local/state` by
+  /// default.
+  static Path usualRuns() {
+    String state = System.getenv("XDG_STATE_HOME");
+    Path base =
+        state == null || state.isEmpty() || !Path.of(state).isAbsolute()
+            ? Path.of(System.getProperty("user.home"), ".local", "state")
+            : Path.of(state);
+    return base.resolve("tigris").resolve("runs");
+  }
+
+  /// Makes the folder of a run, and deletes those of the oldest runs that are over.
+  ///
+  /// @param facts what the file `run` tells besides the version
+  /// @throws IOException if it cannot be made
+  static RunFolder make(Path runs, RunId run, Instant time, Map<String, String> facts)
+      throws IOException {
+    Files.createDirectories(runs);
+    prune(runs);
+    Path path = runs.resolve(TIME.format(time) + "-" + run);
+    Files.createDirectory(
+        path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    Map<String, String> all = new TreeMap<>(facts);
+    all.put("version", VERSION);
+    all.put("run", run.toString());
+    Path file = path.resolve(RUN);
+    writeOwn(file, all);
+    FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+    try {
+      FileLock _ = channel.lock();
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+    return new RunFolder(path, channel);
+  }
+
+  /// Writes a new file that only this user can read.
+  private static void writeOwn(Path file, Map<String, String> facts) throws IOException {
+    StringBuilder text = new StringBuilder();
+    facts.forEach(
+        (name, value) ->
+            text.append(name)
+                .append('=')
+                .append(value.replace("\\", "\\\\").replace("\n", "\\n"))
+                .append('\n'));
+    try {
+      Path made =
+          Files.createFile(
+              file,
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      Files.writeString(made, text);
+    } catch (FileAlreadyExistsException e) {
+      throw new IOException(file + " exists already: another run has this folder", e);
+    }
+  }
+
+  /// Reads a file of facts that [#make] or [#control] has written.
+  ///
+  /// @throws IOException if it cannot be read, others can write to it, or it is of another version
+  static Map<String, String> read(Path file) throws IOException {
+    var permissions = Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
+    if (!PosixFilePermissions.fromString("rw-------").containsAll(permissions)) {
+      throw new IOException(
+          "%s can be read by others (%s): it must have the permissions rw-------"
+              .formatted(file, PosixFilePermissions.toString(permissions)));
+    }
+    Map<String, String> facts = new TreeMap<>();
+    for (String line : Files.readAllLines(file)) {
+      int at = line.indexOf('=');
+      if (at > 0) {
+        facts.put(
+            line.substring(0, at),
+            line.substring(at + 1).replace("\\n", "\n").replace("\\\\", "\\"));
+      }
+    }
+    if (!VERSION.equals(facts.get("version"))) {
+      throw new IOException(
+          "%s is of version %s: this is version %s".formatted(file, facts.get("version"), VERSION));
+    }
+    return facts;
+  }
+
+  Path path() {
+    return path;
+  }
+
+  /// Writes what a worker of this host needs to reach the coordinator.
+  void control(Map<String, String> facts) throws IOException {
+    Map<String, String> all = new TreeMap<>(facts);
+    all.put("version", VERSION);
+    writeOwn(path.resolve(CONTROL), all);
+  }
+
+  /// Returns the file that [#control] writes.
+  static Path control(Path folder) {
+    return folder.resolve(CONTROL);
+  }
+
+  /// Returns the file for what a worker prints.
+  Path log(int worker, int attempt) {
+    return path.resolve("worker-%d.%d.log".formatted(worker, attempt));
+  }
+
+  /// Writes that an attempt's outputs get their names. It is on the disk when this returns.
+  ///
+  /// @throws IOException if it cannot be written; [#isDecided] says whether it may be there
+  void decide(Epoch epoch) throws IOException {
+    Path file = path.resolve(DECISION);
+    writeOwn(file, Map.of("version", VERSION, "attempt", String.valueOf(epoch.attempt())));
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.force(true);
+    }
+    boolean _ = Folders.sync(path, file);
+  }
+
+  /// Returns whether there is a decision, be it on the disk or not.
+  boolean isDecided() {
+    return Files.exists(path.resolve(DECISION));
+  }
+
+  /// Notes how the run has ended. Nothing in the folder is needed any more.
+  void over(Map<String, String> facts) throws IOException {
+    Files.deleteIfExists(path.resolve(CONTROL));
+    Map<String, String> all = new TreeMap<>(facts);
+    all.put("version", VERSION);
+    writeOwn(path.resolve(OVER), all);
+  }
+
+  @Override
+  public void close() throws IOException {
+    locked.close();
+  }
+
+  /// Deletes the folders of the oldest runs that are over. One that cannot be deleted stays.
+  private static void prune(Path runs) {
+    List<Path> over = new ArrayList<>();
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(runs)) {
+      for (Path each : all) {
+        if (Files.exists(each.resolve(RUN)) && Files.exists(each.resolve(OVER))) {
+          over.add(each);
+        }
+      }
+      over.sort(Comparator.comparing(each -> String.valueOf(each.getFileName())));
+      for (Path each : over.subList(0, Math.max(0, over.size() - (KEPT - 1)))) {
+        delete(each);
+      }
+    } catch (IOException e) {
+      // another run may be deleting it, too
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    List<Path> entries;
+    try (Stream<Path> all = Files.list(folder)) {
+      entries = all.sorted(Comparator.comparing(RunFolder::isOver)).toList();
+    }
+    for (Path entry : entries) { // the mark that it may be deleted goes last
+      Files.deleteIfExists(entry);
+    }
+    Files.deleteIfExists(folder);
+  }
+
+  private static Boolean isOver(Path file) {
+    return file.endsWith(OVER);
+  }
+}

@@ -1,0 +1,245 @@
+package dev.tigris.cluster.run;
+
+import dev.tigris.cluster.run.protocol.Epoch;
+import dev.tigris.cluster.run.protocol.Failure;
+import dev.tigris.cluster.run.protocol.Limits;
+import dev.tigris.cluster.run.protocol.Order;
+import dev.tigris.cluster.run.protocol.Report;
+import dev.tigris.cluster.run.protocol.Word;
+import dev.tigris.cluster.run.protocol.WorkerAct;
+import dev.tigris.cluster.run.protocol.WorkerProtocol;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/// Drives a worker's half of the protocol of a run, in one process and one attempt: gives it the
+/// messages and time that there are, and lets its [Part] do what it wants done.
+///
+/// Thread rule: [#run] is the thread; the others are for any.
+final class Worker implements Part.Listener {
+  private static final System.Logger LOG = System.getLogger(Worker.class.getName());
+  private static final byte[] NOTHING = {};
+  private static final int COORDINATOR = 0;
+  private static final Duration LAST_WORDS = Duration.ofMillis(200);
+
+  /// Longer than any hang limit: a link that is silent for so long is of no use.
+  private static final Duration LINK_PATIENCE = Duration.ofMinutes(5);
+
+  /// Something that has happened, for the protocol.
+  private interface Event {
+    List<WorkerAct> tell(WorkerProtocol protocol, long nowNanos);
+  }
+
+  private final Epoch epoch;
+  private final int index;
+  private final Limits limits;
+  private final String provider;
+  private final String coordinator;
+  private final long token;
+  private final Runnable halt;
+  private final Queue<Event> events = new ConcurrentLinkedQueue<>();
+  private volatile @Nullable ControlLink link;
+
+  /// What has failed the worker, for its reports.
+  private volatile byte[] thrown = NOTHING;
+
+  /// @param coordinator where its link listens
+  /// @param token which lets workers in
+  /// @param halt ends the process at once
+  Worker(
+      Epoch epoch,
+      int index,
+      Limits limits,
+      String provider,
+      String coordinator,
+      long token,
+      Runnable halt) {
+    this.epoch = epoch;
+    this.index = index;
+    this.limits = limits;
+    this.provider = provider;
+    this.coordinator = coordinator;
+    this.token = token;
+    this.halt = halt;
+  }
+
+  /// Works until nothing is expected of this process any more.
+  ///
+  /// @throws IOException if the coordinator cannot be reached
+  void run() throws IOException {
+    String name = Streams.workerName(epoch, index);
+    try (ControlLink made = new ControlLink(provider, name, token, LINK_PATIENCE);
+        Part part = new Part(epoch, index, limits, provider, this, halt)) {
+      link = made;
+      String control = made.listen(Streams.anyAddress(provider));
+      new Loop(made, part, Streams.joined(control, part.listen())).run();
+    } finally {
+      link = null;
+    }
+  }
+
+  private void happened(Event event) {
+    events.add(event);
+    ControlLink to = link;
+    if (to != null) {
+      to.wake();
+    }
+  }
+
+  // -- What happens.
+
+  /// Hears that the coordinator's process has ended.
+  void coordinatorDied() {
+    happened((protocol, now) -> protocol.coordinatorDied());
+  }
+
+  @Override
+  public void described(Map<String, String> fingerprint) {
+    happened((protocol, now) -> protocol.described(fingerprint, now));
+  }
+
+  @Override
+  public void wired() {
+    happened((protocol, now) -> protocol.wired(now));
+  }
+
+  @Override
+  public void ended(byte[] results) {
+    happened((protocol, now) -> protocol.ended(ByteBuffer.wrap(results), now));
+  }
+
+  @Override
+  public void prepared() {
+    happened((protocol, now) -> protocol.prepared(now));
+  }
+
+  @Override
+  public void published(List<String> unnamed) {
+    happened((protocol, now) -> protocol.published(unnamed, now));
+  }
+
+  @Override
+  public void failed(Failure.Kind kind, String message, Throwable cause) {
+    byte[] written = Frame.bytes(out -> RemoteException.write(out, cause));
+    happened(
+        (protocol, now) -> {
+          if (thrown.length == 0) {
+            thrown = written;
+          }
+          return protocol.failed(kind, message, now);
+        });
+  }
+
+  @Override
+  public void stopped() {
+    happened((protocol, now) -> protocol.stopped(now));
+  }
+
+  // -- The worker's thread.
+
+  private final class Loop {
+    private final ControlLink to;
+    private final Part part;
+    private final WorkerProtocol protocol;
+
+    /// The program and its arguments, as they came beside an order.
+    private ByteBuffer description = ByteBuffer.wrap(NOTHING);
+
+    /// The last report, if it could not be sent yet: it says all that those before did.
+    private @Nullable Report unsent;
+
+    private boolean isOver;
+
+    Loop(ControlLink to, Part part, String address) {
+      this.to = to;
+      this.part = part;
+      this.protocol = new WorkerProtocol(epoch, index, address, limits, System.nanoTime());
+    }
+
+    void run() throws IOException {
+      Duration patience = Duration.ofNanos(limits.joinNanos());
+      String why = to.map(COORDINATOR, coordinator, ControlLink.COORDINATOR, token, patience);
+      if (why != null) {
+        throw new IOException("the coordinator of run %s: %s".formatted(epoch.run(), why));
+      }
+      perform(protocol.start(System.nanoTime()));
+      while (!isOver) {
+        step();
+      }
+      to.drain(LAST_WORDS);
+    }
+
+    private void step() {
+      to.await(Duration.ofNanos(limits.beatNanos()));
+      // If this process was stopped for a while, its lease has run out before all that has come.
+      perform(protocol.tick(System.nanoTime()));
+      part.tellFailure();
+      takeEvents();
+      for (byte[] message = to.next(); message != null; message = to.next()) {
+        receive(message);
+      }
+      takeEvents();
+      send();
+    }
+
+    private void takeEvents() {
+      for (Event event = events.poll(); event != null; event = events.poll()) {
+        perform(event.tell(protocol, System.nanoTime()));
+      }
+    }
+
+    private void receive(byte[] message) {
+      try {
+        if (Frame.read(message) instanceof Frame.Content.OfOrder(Order order, ByteBuffer beside)) {
+          if (order.step() instanceof Order.Step.Describe) {
+            description = beside;
+          }
+          perform(protocol.receive(order, System.nanoTime()));
+        }
+      } catch (IOException e) {
+        LOG.log(System.Logger.Level.WARNING, "a message to worker " + index + " is wrong", e);
+      }
+    }
+
+    private void perform(List<WorkerAct> acts) {
+      acts.forEach(this::perform);
+    }
+
+    private void perform(WorkerAct act) {
+      switch (act) {
+        case WorkerAct.Send(Report report) -> {
+          unsent = report;
+          send();
+        }
+        case WorkerAct.Describe() -> part.describe(description);
+        case WorkerAct.Wire(List<String> addresses) -> part.wire(addresses);
+        case WorkerAct.Run() -> part.run();
+        case WorkerAct.Prepare() -> part.prepare();
+        case WorkerAct.Publish() -> part.publish();
+        case WorkerAct.Stop(String reason) -> part.stop(reason);
+        case WorkerAct.Keep() -> part.keep();
+        case WorkerAct.Leave() -> isOver = true;
+      }
+    }
+
+    private void send() {
+      Report report = unsent;
+      if (report != null && to.send(COORDINATOR, Frame.of(report, beside(report.word())))) {
+        unsent = null;
+      }
+    }
+
+    private byte[] beside(Word word) {
+      return switch (word) {
+        case Word.Running _, Word.Ended _ -> part.progress();
+        case Word.Failing _, Word.Failed _ -> thrown;
+        default -> NOTHING;
+      };
+    }
+  }
+}
