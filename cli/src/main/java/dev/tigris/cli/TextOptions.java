@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -67,7 +68,37 @@ final class TextOptions {
           Map.entry("--batch-size", "Inputs are merged all at once: leave it out"),
           Map.entry("--compress-program", "Temporary files are not compressed: leave it out"));
 
+  /// Options with a value that GNU sort has, and this one's in their place.
+  private static final Map<String, String> SAME =
+      Map.of(
+          "--check=diagnose-first", TextSort.CHECK,
+          "--check=quiet", TextSort.CHECK_QUIETLY,
+          "--check=silent", TextSort.CHECK_QUIETLY,
+          "--sort=general-numeric", "--general-numeric-sort",
+          "--sort=human-numeric", "--human-numeric-sort",
+          "--sort=month", "--month-sort",
+          "--sort=numeric", "--numeric-sort",
+          "--sort=version", "--version-sort");
+
   private TextOptions() {}
+
+  /// Returns the words of a command line of `sort`, where GNU's longer forms of options are this
+  /// one's.
+  ///
+  /// @throws ParameterException if a check is to be of another kind
+  static String[] spelled(CommandLine sort, String... words) {
+    String[] spelled = words.clone();
+    for (int i = 0; i < words.length && !words[i].equals("--"); i++) {
+      spelled[i] = SAME.getOrDefault(words[i], words[i]);
+      if (spelled[i].startsWith(TextSort.CHECK + "=")) {
+        throw new ParameterException(
+            sort,
+            "%s: the kind of check is diagnose-first, quiet or silent: give one of these"
+                .formatted(words[i]));
+      }
+    }
+    return spelled;
+  }
 
   /// Returns what to do in place of an option that other programs have, and `sort` has not.
   static Optional<String> elsewhere(String option) {

@@ -56,7 +56,9 @@ final class Tigris {
     boolean known = args.length > 0 && COMMANDS.containsKey(args[0]);
     Map<String, Command> commands = known ? make(List.of(args[0])) : make(COMMANDS.keySet());
     try {
-      return run(commandLine(commands).parseArgs(args), commands);
+      CommandLine line = commandLine(commands);
+      CommandLine sort = known && args[0].equals("sort") ? line.getSubcommands().get("sort") : null;
+      return run(line.parseArgs(sort == null ? args : TextOptions.spelled(sort, args)), commands);
     } catch (ParameterException e) {
       return failures.usage(e);
     } catch (CommandException e) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +66,13 @@ class TextSortTest {
     result = shell.run("sort --lines -C @/lines");
     assertEquals(ExitCode.OUT_OF_ORDER, result.code());
     assertEquals("", result.out() + result.err());
+    for (String quietly : List.of("--check=quiet", "--check=silent", "--check-quietly")) {
+      result = shell.run("sort --lines %s @/lines".formatted(quietly));
+      assertEquals(ExitCode.OUT_OF_ORDER, result.code(), quietly);
+      assertEquals("", result.out() + result.err());
+    }
+    result = shell.run("sort --lines --sort=numeric --check=diagnose-first @/lines");
+    assertEquals("sort: %s:3: disorder: b\n".formatted(folder.resolve("lines")), result.err());
     write("sorted", "c\nb\na\n");
     assertEquals(ExitCode.OK, shell.run("sort --lines -c -u -r @/sorted").code());
   }
@@ -105,7 +113,8 @@ class TextSortTest {
         "sort --lines -R @/lines @/out                 | Unknown option",
         "sort --lines -R @/lines @/out                 | use shuf",
         "sort --lines -S2g @/lines @/out               | The memory is --memory",
-        "sort --lines --sort=numeric @/lines @/out     | Give its letter",
+        "sort --lines --sort=other @/lines @/out       | Give its letter",
+        "sort --lines --check=loud @/lines             | diagnose-first, quiet or silent",
         "sort --lines -o @/out @/lines                 | is the last name",
         "check -u @/lines                              | -u is for text",
         "sort --lines -t ab @/lines @/out              | is not one character",

@@ -2,18 +2,16 @@ package dev.tigris.flow;
 
 import dev.tigris.os.FilePermissions;
 import dev.tigris.os.LastingFile;
+import dev.tigris.os.UnnamedOutput;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
-import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /// A stream from or to a file (*FileStream* in Welsh and Culler, 2000, section 2.2): each water
@@ -30,17 +28,15 @@ import org.jspecify.annotations.Nullable;
 /// A reading stream ends at the end of the file, even if the file grows meanwhile. A file that is
 /// cut short while it is read fails the flow. A writing stream writes to a file beside the target,
 /// which gets the target's name when the whole flow has succeeded. If the flow does not succeed,
-/// nothing of it is left. A failed write fails the flow, even if the module catches the exception
-/// that [#put] throws. A write is finished when [#put] returns, so there is always credit.
+/// nothing of it is left. If it has, and the file cannot get the name, then the data stays where it
+/// is, and the failure says where.
+///
+/// A failed write fails the flow, even if the module catches the exception that [#put] throws. A
+/// write is finished when [#put] returns, so there is always credit.
 ///
 /// Thread rule: as for [Stream]; a file stream has a module at one end only, so all its methods are
 /// for one thread.
 public final class FileStream extends Stream {
-  private static final String PARTIAL = ".partial";
-
-  /// The partial file's name begins with up to this many characters of the target's.
-  private static final int MOST_CHARACTERS = 50;
-
   private final boolean isWriting;
   private final Path file;
   private final Path opened;
@@ -53,6 +49,9 @@ public final class FileStream extends Stream {
   private final long endPosition;
   private final int waterBytes;
   private final boolean sync;
+
+  /// Decides when a file that is written gets its name; null if the flow does.
+  private final @Nullable OutputOwner owner;
   private long position;
   private long knownBytes;
   private boolean atEnd;
@@ -71,7 +70,8 @@ public final class FileStream extends Stream {
     isWriting = kind.isWriting();
     endPosition = kind.endPosition();
     waterBytes = kind.waterBytes();
-    sync = kind.sync();
+    owner = place.owner();
+    sync = kind.sync() || owner != null;
     position = kind.position();
     spring = new BufferSpring(place.name());
     Path named = kind.file();
@@ -90,8 +90,7 @@ public final class FileStream extends Stream {
         throw new IOException(named + " does not name a file");
       }
       file = folder.toRealPath().resolve(name);
-      String unique = Long.toHexString(new SplittableRandom().nextLong());
-      opened = file.resolveSibling("." + beginning(name) + "." + unique + PARTIAL);
+      opened = place.temporary(file);
       channel = create(opened, file);
       written = lasting(opened, channel);
     }
@@ -105,14 +104,6 @@ public final class FileStream extends Stream {
       Files.delete(path);
       throw e;
     }
-  }
-
-  /// Returns as much of a name as leaves room for the rest of the partial file's, at four bytes a
-  /// character.
-  private static String beginning(Path name) {
-    String all = name.toString();
-    boolean isLong = all.codePointCount(0, all.length()) > MOST_CHARACTERS;
-    return isLong ? all.substring(0, all.offsetByCodePoints(0, MOST_CHARACTERS)) : all;
   }
 
   /// Makes the file beside the target. If a target exists, the new file never has wider permissions
@@ -322,6 +313,9 @@ public final class FileStream extends Stream {
         if (sync) {
           to.force();
         }
+        if (owner != null) {
+          unnamed().prepare();
+        }
       } catch (IOException e) {
         throw failed("write", e);
       }
@@ -363,16 +357,21 @@ public final class FileStream extends Stream {
 
   private void publish() {
     try {
-      try {
-        Files.move(
-            opened, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-      } catch (AtomicMoveNotSupportedException e) {
-        Files.move(opened, file, StandardCopyOption.REPLACE_EXISTING);
-      }
+      unnamed().publish(sync);
     } catch (IOException e) {
-      discard();
-      throw failed("rename to", e);
+      throw unnamed().isUnnamed() ? kept(e) : failed("sync the name of", e);
     }
+  }
+
+  private UnnamedOutput unnamed() {
+    return new UnnamedOutput(opened, file);
+  }
+
+  private StreamException kept(IOException cause) {
+    return new StreamException(
+        "stream %s: cannot rename to file %s: %s. All of its data is in %s: rename that, or delete it"
+            .formatted(name(), file, cause, opened),
+        cause);
   }
 
   private void discard() {

@@ -97,7 +97,13 @@ public final class Flow {
   /// [FlowRun#await] throws whatever goes wrong, even a file that cannot be opened. The threads
   /// have the context class loader of the caller, and keep the JVM alive.
   public FlowRun start() {
-    return new LocalRun(this, null).apply(Plan.of(this));
+    return new LocalRun(this, null, null).apply(Plan.of(this));
+  }
+
+  /// Starts the flow as [#start()] does, but that its outputs get their names when an owner says
+  /// so.
+  public HeldEngine start(OutputOwner owner) {
+    return new LocalRun(this, null, owner).apply(Plan.of(this));
   }
 
   /// Starts this process's part of the flow. It is over when the modules that are here have ended,
@@ -107,12 +113,24 @@ public final class Flow {
   ///     [streams that stay together][StreamGroup#staysTogether] has a stage in two processes, or a
   ///     reservoir between two processes has streams of a kind of its own
   public FlowRun start(FlowPart part) {
-    return new LocalRun(this, null).apply(Plan.of(this, part));
+    return new LocalRun(this, null, null).apply(Plan.of(this, part));
+  }
+
+  /// Starts this process's part of the flow as [#start(FlowPart)] does, but that its outputs get
+  /// their names when an owner says so.
+  public HeldEngine start(FlowPart part, OutputOwner owner) {
+    return new LocalRun(this, null, owner).apply(Plan.of(this, part));
   }
 
   /// Returns an engine for this flow that has no module yet, to be driven by [Operation]s.
   public FlowEngine engine() {
-    return new LocalRun(this, null);
+    return new LocalRun(this, null, null);
+  }
+
+  /// Returns an engine for this flow that has no module yet, and whose outputs belong to an owner:
+  /// they get their names when it says so.
+  public HeldEngine engine(OutputOwner owner) {
+    return new LocalRun(this, null, owner);
   }
 
   /// Returns a description of this flow for others.

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 /// over = no worker runs, and none is created any more, as it is sealed or stopping
 /// ```
-final class LocalRun implements FlowEngine {
+final class LocalRun implements HeldEngine {
   /// How it ended.
   private sealed interface Outcome {
     /// Everything has come to its end; from then on it is too late to cancel.
@@ -40,6 +40,15 @@ final class LocalRun implements FlowEngine {
   private final ResultTable results = new ResultTable();
   private final CountDownLatch over = new CountDownLatch(1);
   private final List<Farewell> farewells = new CopyOnWriteArrayList<>();
+
+  /// Decides on the outputs; null if the end of the modules does.
+  private final @Nullable OutputOwner owner;
+
+  /// Counted down when the owner may decide, or need not any more.
+  private final CountDownLatch undecided = new CountDownLatch(1);
+
+  /// The lock of the streams after the modules' end: one thread prepares or closes them.
+  private final Object closingLock = new Object();
 
   // Under this object's lock.
   private int running;
@@ -62,10 +71,12 @@ final class LocalRun implements FlowEngine {
   ///
   /// @param others null if each module has a thread; else what is called while a module waits in
   ///     one of its calls, and lets others go on
-  LocalRun(Flow flow, @Nullable Runnable others) {
+  /// @param owner decides on the outputs; null if the end of the modules does
+  LocalRun(Flow flow, @Nullable Runnable others, @Nullable OutputOwner owner) {
     this.flow = flow;
+    this.owner = owner;
     this.lastResort = new Outcome.Failed(new FlowException(flow.name()));
-    this.streams = new StreamTable(flow);
+    this.streams = new StreamTable(flow, owner);
     this.workers = new WorkerTable(this, flow, others);
   }
 
@@ -284,16 +295,24 @@ final class LocalRun implements FlowEngine {
       if (closing || running > 0 || !(sealed || stopping)) {
         return;
       }
+      undecided.countDown();
+      if (owner != null && outcome == null) {
+        return; // until it says what becomes of the outputs
+      }
       closing = true;
     }
-    close();
+    synchronized (closingLock) {
+      close();
+    }
   }
 
+  /// Prepares all outputs, and then publishes all of them, whatever happens to one.
   private void close() {
     decideIf(null, COMPLETE);
     try {
       forEachStream(this::prepare);
-      forEachStream(stream -> stream.dispose(isComplete()));
+      boolean complete = isComplete();
+      forEachStream(stream -> stream.dispose(complete));
     } finally {
       endedNanos = System.nanoTime();
       over.countDown();
@@ -304,8 +323,44 @@ final class LocalRun implements FlowEngine {
     if (stream.isStopped()) {
       stream.drop();
     }
-    if (isComplete()) {
+    if (outcome == null || isComplete()) {
       stream.prepare();
+    }
+  }
+
+  @Override
+  public void awaitModules() throws FlowException, InterruptedException {
+    refuseModules();
+    undecided.await();
+    if (outcome != null) {
+      over.await();
+      conclude();
+    }
+  }
+
+  @Override
+  public void prepare() throws FlowException {
+    refuseIfRunning();
+    synchronized (closingLock) {
+      if (outcome == null) {
+        forEachStream(this::prepare); // a failure closes all of them
+      }
+    }
+    throwIfNotComplete();
+  }
+
+  @Override
+  public void publish() throws FlowException {
+    prepare();
+    decideIf(null, COMPLETE);
+    closeIfOver();
+    throwIfNotComplete();
+  }
+
+  private void refuseIfRunning() {
+    if (undecided.getCount() > 0) {
+      throw new IllegalStateException(
+          "modules of flow %s run: call awaitModules() first".formatted(flow.name()));
     }
   }
 
@@ -374,6 +429,10 @@ final class LocalRun implements FlowEngine {
 
   private void conclude() throws FlowException, InterruptedException {
     workers.join();
+    throwIfNotComplete();
+  }
+
+  private void throwIfNotComplete() throws FlowException {
     switch (outcome) {
       case Outcome.Failed(FlowException exception) -> throw exception.here();
       case Outcome.Cancelled(CancellationException exception) -> throw here(exception);

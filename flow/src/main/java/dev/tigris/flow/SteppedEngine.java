@@ -25,7 +25,7 @@ public final class SteppedEngine {
   private @Nullable Worker current;
 
   private SteppedEngine(Flow flow) {
-    this.run = new LocalRun(flow, this::letOthersGoOn);
+    this.run = new LocalRun(flow, this::letOthersGoOn, null);
   }
 
   /// Returns an engine for a flow, without a module yet.

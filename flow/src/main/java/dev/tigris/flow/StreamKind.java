@@ -1,6 +1,9 @@
 package dev.tigris.flow;
 
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /// Opens streams of one kind, each time a flow is started. Memory and files come with Tigris. A
 /// user adds a kind by extending [Stream], and checks it with
@@ -54,14 +57,51 @@ public interface StreamKind {
   ///
   /// @param name the stream's name, unique in the flow, such as `map[0]->reduce[3]`
   /// @param window how many waters may be on their way before the sender has to wait
-  record Place(String name, int window) {
+  /// @param owner hears of what is written, and decides when it gets its name; null if the flow
+  ///     alone does
+  record Place(String name, int window, @Nullable OutputOwner owner) {
     /// The largest window. A memory stream has a slot for each water of it, so this bounds what one
     /// takes before anything is put: eight megabytes.
     static final int MOST_WINDOW = 1 << 20;
 
+    /// The temporary name of an output begins with up to this many characters of its name, which
+    /// leaves room for the rest at four bytes a character.
+    private static final int MOST_CHARACTERS = 50;
+
+    /// The same, where the name has an owner's mark, too.
+    private static final int MOST_WITH_MARK = 30;
+
     /// Makes a place whose window is between 1 and 1,048,576.
     public Place {
       window = checkWindow(window);
+    }
+
+    /// Makes a place in a flow that decides on its outputs alone.
+    public Place(String name, int window) {
+      this(name, window, null);
+    }
+
+    /// Returns a name beside a file or folder that this stream will write: to write it under until
+    /// it is whole. The owner hears of it first, if there is one.
+    ///
+    /// @param target the file or folder, with an absolute path
+    /// @throws IOException if the owner cannot note it, or the path does not name anything
+    public Path temporary(Path target) throws IOException {
+      Path name = target.getFileName();
+      if (name == null) {
+        throw new IOException(target + " does not name a file");
+      }
+      String all = name.toString();
+      int most = owner == null ? MOST_CHARACTERS : MOST_WITH_MARK;
+      boolean isLong = all.codePointCount(0, all.length()) > most;
+      String beginning = isLong ? all.substring(0, all.offsetByCodePoints(0, most)) : all;
+      String mark = owner == null ? "" : owner.mark() + ".";
+      String unique = Long.toHexString(new SplittableRandom().nextLong());
+      Path temporary = target.resolveSibling("." + beginning + "." + mark + unique + ".partial");
+      if (owner != null) {
+        owner.making(temporary, target);
+      }
+      return temporary;
     }
 
     static int checkWindow(int window) {

@@ -86,8 +86,11 @@ final class StreamTable {
   /// The streams that write, by what they write.
   private final Map<String, Stream> outputs = new HashMap<>();
 
-  StreamTable(Flow flow) {
+  private final @Nullable OutputOwner owner;
+
+  StreamTable(Flow flow, @Nullable OutputOwner owner) {
     this.flow = flow;
+    this.owner = owner;
   }
 
   synchronized void create(CreateStream stream) {
@@ -188,7 +191,7 @@ final class StreamTable {
         refuseMissingEnd(made, asReceiver);
         opened =
             Objects.requireNonNull(
-                made.kind().open(new StreamKind.Place(made.name(), made.window())),
+                made.kind().open(new StreamKind.Place(made.name(), made.window(), owner)),
                 "the stream kind returned null instead of a stream");
         opened.ofFlow();
         opened.source(made.number());

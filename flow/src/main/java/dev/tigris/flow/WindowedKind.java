@@ -9,7 +9,7 @@ import java.io.IOException;
 record WindowedKind(StreamKind kind, int window) implements StreamKind {
   @Override
   public Stream open(Place place) throws IOException {
-    return kind.open(new Place(place.name(), window));
+    return kind.open(new Place(place.name(), window, place.owner()));
   }
 
   @Override

@@ -650,6 +650,7 @@ public final class Bundle implements AutoCloseable {
       long peerTag,
       Duration timeout) {
     Fabric fabric = fabric(provider);
+    requireElsewhere(provider, address);
     long start = nanoTime();
     long limit = nanos(timeout);
     PacketConnection connection = connect(fabric, address, start, limit);
@@ -688,6 +689,15 @@ public final class Bundle implements AutoCloseable {
                   address,
                   why != null ? why : "no answer within %s".formatted(timeout)),
           null);
+    }
+  }
+
+  /// Refuses what would wait for this thread to answer itself.
+  private void requireElsewhere(String provider, String address) {
+    if (address.equals(addresses.get(provider))) {
+      throw new IllegalArgumentException(
+          "%s %s is this bundle's own address: open the peer in another bundle"
+              .formatted(provider, address));
     }
   }
 

@@ -196,7 +196,8 @@ public final class Endpoint implements AutoCloseable {
   /// @param peer its name
   /// @param peerTag its tag
   /// @throws MessageException if that is not possible, with the reason
-  /// @throws IllegalArgumentException if the entry is in use, or the bundle has no such provider
+  /// @throws IllegalArgumentException if the entry is in use, or the bundle has no such provider,
+  ///     or listens at this address itself
   public void map(
       int entry, String provider, String address, String peer, long peerTag, Duration timeout) {
     bundle.requireIdle();

@@ -41,7 +41,7 @@ final class PartitionDrain extends StreamGroup {
   }
 
   private Stream open(StreamKind.Place place, PartitionFolder shared) throws IOException {
-    shared.open();
+    shared.open(place);
     return new DrainStream(
         place, parts == 0 ? new ByValue(shared, columns) : new ByHash(shared, columns, parts));
   }

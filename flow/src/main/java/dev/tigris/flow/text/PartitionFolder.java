@@ -1,16 +1,13 @@
 package dev.tigris.flow.text;
 
+import dev.tigris.flow.StreamKind;
+import dev.tigris.os.UnnamedOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +21,7 @@ final class PartitionFolder {
 
   private final Path folder;
   private final Map<String, PartitionFile> files = new HashMap<>();
-  private @Nullable Path beside;
+  private @Nullable UnnamedOutput beside;
   private int users;
   private boolean complete = true;
   private boolean prepared;
@@ -34,7 +31,7 @@ final class PartitionFolder {
   }
 
   /// Counts a stream; the first one makes the folder.
-  synchronized void open() throws IOException {
+  synchronized void open(StreamKind.Place place) throws IOException {
     users++;
     if (users > 1) {
       return;
@@ -45,15 +42,14 @@ final class PartitionFolder {
     if (name == null) {
       throw new IOException(folder + " does not name a folder: name one that is to be made");
     }
-    String unique = Long.toHexString(new SplittableRandom().nextLong());
-    Path made = absolute.resolveSibling(".%s.%s.partial".formatted(name, unique));
+    Path made = place.temporary(absolute);
     try {
       Files.createDirectory(made);
     } catch (NoSuchFileException e) {
       throw new IOException(
           "cannot make %s: there is no folder %s".formatted(folder, made.getParent()), e);
     }
-    beside = made;
+    beside = new UnnamedOutput(made, absolute);
   }
 
   /// Files that are there already would look like a part of what is written.
@@ -71,8 +67,8 @@ final class PartitionFolder {
     }
   }
 
-  private Path beside() {
-    Path made = beside;
+  private UnnamedOutput beside() {
+    UnnamedOutput made = beside;
     if (made == null) {
       throw new IllegalStateException("no stream is open");
     }
@@ -91,7 +87,7 @@ final class PartitionFolder {
             "%s would have more than %d files: part the rows by a column with fewer values, or by hash with writingParts"
                 .formatted(folder, MOST_FILES));
       }
-      Path path = beside().resolve(name);
+      Path path = beside().temporary().resolve(name);
       Path parent = path.getParent();
       if (parent != null) {
         Files.createDirectories(parent);
@@ -111,6 +107,7 @@ final class PartitionFolder {
       for (PartitionFile file : files.values()) {
         file.force();
       }
+      beside().prepare();
       refuseToReplace();
       prepared = true;
     }
@@ -120,35 +117,28 @@ final class PartitionFolder {
   synchronized void close(boolean isComplete) throws IOException {
     complete &= isComplete;
     users--;
-    Path made = beside;
+    UnnamedOutput made = beside;
     if (users > 0 || made == null) {
       return;
     }
     beside = null;
     if (complete) {
-      boolean placed = false;
-      try {
-        Files.move(made, folder, StandardCopyOption.ATOMIC_MOVE);
-        placed = true;
-      } finally {
-        if (!placed) {
-          delete(made);
-        }
-      }
+      publish(made);
     } else {
-      delete(made);
+      made.discard();
     }
   }
 
-  private static void delete(Path tree) throws IOException {
-    List<Path> all;
-    try (Stream<Path> found = Files.walk(tree)) {
-      all = found.sorted(Comparator.reverseOrder()).toList();
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
-    for (Path each : all) {
-      Files.delete(each);
+  private void publish(UnnamedOutput made) throws IOException {
+    try {
+      made.publish(true);
+    } catch (IOException e) {
+      throw made.isUnnamed()
+          ? new IOException(
+              "cannot rename to folder %s: %s. All of its files are in %s: rename that, or delete it"
+                  .formatted(folder, e, made.temporary()),
+              e)
+          : e;
     }
   }
 }

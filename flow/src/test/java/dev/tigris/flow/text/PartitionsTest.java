@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.FlowException;
+import dev.tigris.flow.HeldEngine;
+import dev.tigris.flow.OutputOwner;
 import dev.tigris.flow.StreamGroup;
+import dev.tigris.os.UnnamedOutput;
 import dev.tigris.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +19,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -190,5 +194,72 @@ class PartitionsTest {
     names.add(PartitionName.of("%41".getBytes(java.nio.charset.StandardCharsets.UTF_8)));
     assertEquals(names.size(), names.stream().distinct().count());
     assertEquals("%FF", PartitionName.of(new byte[] {(byte) 0xff}));
+  }
+
+  /// Notes what it hears of.
+  private static final class Owner implements OutputOwner {
+    private final List<UnnamedOutput> outputs = new ArrayList<>();
+
+    @Override
+    public String mark() {
+      return "run.1.0";
+    }
+
+    @Override
+    public synchronized void making(Path temporary, Path target) {
+      outputs.add(new UnnamedOutput(temporary, target));
+    }
+  }
+
+  private HeldEngine held(StreamGroup to, Owner owner) throws Exception {
+    Path in = Files.writeString(folder.resolve("in"), "id,country\n1,DE\n2,FR\n3,DE\n");
+    HeldEngine run =
+        Flow.named("write")
+            .stage("pass", () -> (water, out) -> out.put(water), 2)
+            .feed("pass", Csv.reading(in).withBlockBytes(7))
+            .drain("pass", to)
+            .build()
+            .start(owner);
+    run.awaitModules();
+    run.prepare();
+    assertEquals(1, owner.outputs.size());
+    assertTrue(owner.outputs.getFirst().isUnnamed());
+    return run;
+  }
+
+  @Test
+  void appearsWhenTheOwnerSaysSo() throws Exception {
+    HeldEngine run = held(Csv.writingPartitions(folder.resolve("out"), "country"), new Owner());
+    run.publish();
+    assertEquals(List.of("in", "out"), left());
+    assertEquals(2, files().size());
+    Owner owner = new Owner();
+    HeldEngine cancelled = held(Csv.writingParts(folder.resolve("more"), 3, "country"), owner);
+    cancelled.cancel();
+    assertThrows(CancellationException.class, cancelled::await);
+    assertEquals(List.of("in", "out"), left());
+  }
+
+  @Test
+  void aFileOfAllReplicasAppearsWhenTheOwnerSaysSo() throws Exception {
+    HeldEngine run = held(Csv.writing(folder.resolve("out.csv")), new Owner());
+    run.publish();
+    assertEquals(List.of("in", "out.csv"), left());
+    assertEquals(4, Files.readAllLines(folder.resolve("out.csv")).size());
+  }
+
+  @Test
+  void aFailedRenameKeepsAllFiles() throws Exception {
+    Owner owner = new Owner();
+    HeldEngine run = held(Csv.writingPartitions(folder.resolve("out"), "country"), owner);
+    Files.writeString(folder.resolve("out"), "in the way");
+    FlowException failure = assertThrows(FlowException.class, run::publish);
+    UnnamedOutput kept = owner.outputs.getFirst();
+    assertTrue(failure.getMessage().contains("are in " + kept.temporary()), failure.getMessage());
+    Files.delete(folder.resolve("out"));
+    kept.publish(true);
+    kept.publish(true);
+    assertEquals(2, files().size());
+    assertEquals(List.of("in", "out"), left());
   }
 }

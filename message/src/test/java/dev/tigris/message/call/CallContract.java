@@ -18,8 +18,11 @@ import dev.tigris.testing.Wait;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -502,6 +505,48 @@ abstract class CallContract {
     }
     Wait.until("the server has nothing", () -> server.statistics().underWay() == 0);
     Wait.until("the client has nothing", () -> Calls.statistics(orders).underWay() == 0);
+  }
+
+  @Test
+  void runsACallThatIsNotIdempotentOnceAtMost() throws Exception {
+    Map<Long, Integer> runs = new ConcurrentHashMap<>();
+    Book counting =
+        new Book() {
+          @Override
+          public Receipt place(Order order) {
+            int _ = runs.merge(order.id, 1, Integer::sum);
+            return super.place(order);
+          }
+        };
+    Orders client = client(options, serve(serving, Calls.service(Orders.class, counting)));
+    Set<Long> succeeded = ConcurrentHashMap.newKeySet();
+    List<Future<?>> all = new ArrayList<>();
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 8; i++) {
+        long first = 100L * i;
+        all.add(threads.submit(() -> placeEach(client, first, 25, succeeded)));
+      }
+      for (Future<?> each : all) {
+        each.get();
+      }
+    }
+    runs.forEach((id, times) -> assertEquals(1, times, () -> "order " + id));
+    assertTrue(runs.keySet().containsAll(succeeded), "each that succeeded has run");
+    assertTrue(succeeded.size() > 100, () -> succeeded.size() + " of 200 have succeeded");
+  }
+
+  /// Places orders of so many numbers, each by one call.
+  private static void placeEach(Orders orders, long first, int count, Set<Long> succeeded) {
+    for (long id = first; id < first + count; id++) {
+      try {
+        Receipt receipt = orders.place(Order.of(Calls.container(orders), id, 1, "x"));
+        assertEquals(id, receipt.order);
+        Calls.release(orders, receipt);
+        succeeded.add(id);
+      } catch (CallException e) {
+        assertEquals(Status.UNAVAILABLE, e.status(), e.getMessage()); // where connections are cut
+      }
+    }
   }
 
   @Test

@@ -34,6 +34,24 @@ class FaultyCallTest {
   }
 
   @Nested
+  @Slow("the quick tier has it over tcp")
+  class WildOverShm extends CallContract {
+    WildOverShm() {
+      super(
+          new FaultySubject(
+              "shm",
+              "*",
+              Faults.NONE
+                  .withSeed(seed())
+                  .withLoss(0.02)
+                  .withDuplication(0.02)
+                  .withReordering(0.02)
+                  .withDelay(0.02, Duration.ofMillis(2))),
+          true);
+    }
+  }
+
+  @Nested
   @Slow("hundreds of connections that are made again")
   class WithCuts extends CallContract {
     WithCuts() {
