@@ -56,7 +56,9 @@ public final class Exchange implements AutoCloseable {
   private final StreamOptions options;
   private final Requests requests;
   private final Ways ways = new Ways(Host.identity());
-  private final ThreadLocal<QueueMover> movers = ThreadLocal.withInitial(QueueMover::new);
+  private final Helper helper = new Helper();
+  private final ThreadLocal<QueueMover> movers =
+      ThreadLocal.withInitial(() -> new QueueMover(helper));
 
   /// Makes an exchange.
   ///
@@ -266,9 +268,10 @@ public final class Exchange implements AutoCloseable {
     }
   }
 
-  /// Stops listening. Streams that are connected go on.
+  /// Stops listening, and helping modules that compute. Streams that are connected go on.
   @Override
   public void close() {
     requests.close();
+    helper.close();
   }
 }

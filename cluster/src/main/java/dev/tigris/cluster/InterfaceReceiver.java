@@ -81,9 +81,9 @@ final class InterfaceReceiver extends InterfaceStream {
     super(place, mover, identity, options);
     this.requests = requests;
     this.connected = connected;
-    this.small = new BufferSpring(place.name());
-    this.slots = new BufferSpring(place.name());
-    this.large = new BufferSpring(place.name());
+    this.small = BufferSpring.byTurns(place.name()); // a helper makes waters, too
+    this.slots = BufferSpring.byTurns(place.name());
+    this.large = BufferSpring.byTurns(place.name());
     this.deadline = System.nanoTime() + options.patience().toNanos();
     this.quarter = Math.max(1, place.window() / 4);
   }
@@ -378,17 +378,36 @@ final class InterfaceReceiver extends InterfaceStream {
 
   @Override
   public boolean isReady() {
-    return !arrived.isEmpty();
+    mover.enter();
+    try {
+      return !arrived.isEmpty();
+    } finally {
+      mover.exit();
+    }
   }
 
   @Override
   public boolean isDrained() {
-    ReceiverProtocol its = protocol;
-    return arrived.isEmpty() && its != null && its.hasEnded();
+    mover.enter();
+    try {
+      ReceiverProtocol its = protocol;
+      return arrived.isEmpty() && its != null && its.hasEnded();
+    } finally {
+      mover.exit();
+    }
   }
 
   @Override
   protected @Nullable Water receive() {
+    mover.enter();
+    try {
+      return receiveNow();
+    } finally {
+      mover.exit();
+    }
+  }
+
+  private @Nullable Water receiveNow() {
     Water water = arrived.pollFirst();
     if (isStopped()) {
       dropped = water;
@@ -414,6 +433,15 @@ final class InterfaceReceiver extends InterfaceStream {
   }
 
   private void finish(boolean wasTaken, boolean holdsASlot) {
+    mover.enter();
+    try {
+      finishNow(wasTaken, holdsASlot);
+    } finally {
+      mover.exit();
+    }
+  }
+
+  private void finishNow(boolean wasTaken, boolean holdsASlot) {
     ReceiverProtocol its = greeted();
     if (wasTaken) {
       its.finish();
@@ -436,11 +464,11 @@ final class InterfaceReceiver extends InterfaceStream {
   // -- What it says.
 
   @Override
-  void advance() {
+  void advance(boolean mayConnect) {
     if (isOver()) {
       return;
     }
-    if (link() == null) {
+    if (mayConnect && link() == null) {
       connect();
     }
     if (protocol != null) {
@@ -484,14 +512,19 @@ final class InterfaceReceiver extends InterfaceStream {
 
   @Override
   protected void sendStop() {
-    mustStop = true;
-    ReceiverProtocol its = protocol;
-    if (its != null) {
-      its.stop();
-    }
-    if (its != null && !isOver()) {
-      tell();
-      connected().ring();
+    mover.enter();
+    try {
+      mustStop = true;
+      ReceiverProtocol its = protocol;
+      if (its != null) {
+        its.stop();
+      }
+      if (its != null && !isOver()) {
+        tell();
+        connected().ring();
+      }
+    } finally {
+      mover.exit();
     }
   }
 

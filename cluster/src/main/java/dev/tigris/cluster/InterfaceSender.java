@@ -113,7 +113,11 @@ final class InterfaceSender extends InterfaceStream {
     final Ticket ticket;
     long first;
     int count;
+
+    /// The length of the payload, and how much of it is data of waters.
     int bytes;
+
+    int data;
 
     Batch(VirtualInterface of, long at) {
       this.at = at;
@@ -127,6 +131,7 @@ final class InterfaceSender extends InterfaceStream {
 
     @Override
     public void completed(Descriptor descriptor) {
+      mover.unsent(-data);
       freeBatches.add(this);
       loseIfFlushed(descriptor);
     }
@@ -146,6 +151,7 @@ final class InterfaceSender extends InterfaceStream {
       Water sent = water;
       water = null;
       if (sent != null) {
+        mover.unsent(-sent.size());
         sent.returnHome();
       }
     }
@@ -177,7 +183,12 @@ final class InterfaceSender extends InterfaceStream {
 
   @Override
   public int outstanding() {
-    return protocol.outstanding();
+    mover.enter();
+    try {
+      return protocol.outstanding();
+    } finally {
+      mover.exit();
+    }
   }
 
   @Override
@@ -187,6 +198,15 @@ final class InterfaceSender extends InterfaceStream {
 
   @Override
   protected void send(Water water) {
+    mover.enter();
+    try {
+      sendNow(water);
+    } finally {
+      mover.exit();
+    }
+  }
+
+  private void sendNow(Water water) {
     long most = connected().maximumMessageBytes() - Header.BYTES;
     if (water.size() > most) {
       int size = water.size();
@@ -197,6 +217,7 @@ final class InterfaceSender extends InterfaceStream {
     }
     protocol.accept(water.size());
     pending.addLast(water);
+    mover.unsent(water.size());
     pump();
     Batch batch = open;
     if (batch != null && protocol.outstanding() == batch.count) {
@@ -215,17 +236,22 @@ final class InterfaceSender extends InterfaceStream {
   @Override
   protected void sendEnd() {
     hasEnded = true;
-    if (!isOver()) {
-      protocol.end();
-      pump();
-      if (hasPosted) {
-        ring();
+    mover.enter();
+    try {
+      if (!isOver()) {
+        protocol.end();
+        pump();
+        if (hasPosted) {
+          ring();
+        }
       }
+    } finally {
+      mover.exit();
     }
   }
 
   @Override
-  void advance() {
+  void advance(boolean mayConnect) {
     if (isOver()) {
       return;
     }
@@ -299,6 +325,7 @@ final class InterfaceSender extends InterfaceStream {
       batch.first = protocol.head();
       batch.count = 0;
       batch.bytes = 0;
+      batch.data = 0;
     }
     Water water = pending.removeFirst();
     Bytes bytes = control();
@@ -306,6 +333,7 @@ final class InterfaceSender extends InterfaceStream {
     bytes.setLong(at, size);
     data(water).copyTo(0, bytes, at + SIZE_BYTES, size);
     batch.bytes += needed;
+    batch.data += size;
     batch.count++;
     protocol.tookHead();
     water.returnHome();
@@ -406,10 +434,13 @@ final class InterfaceSender extends InterfaceStream {
     Batch batch = open;
     if (batch != null) {
       open = null;
+      mover.unsent(-batch.data);
       freeBatches.add(batch);
     }
     while (!pending.isEmpty()) {
-      pending.removeFirst().returnHome();
+      Water water = pending.removeFirst();
+      mover.unsent(-water.size());
+      water.returnHome();
     }
   }
 

@@ -50,7 +50,9 @@ abstract sealed class InterfaceStream extends Stream permits InterfaceSender, In
   // -- What the mover asks for.
 
   /// Posts what waits to be sent.
-  abstract void advance();
+  ///
+  /// @param mayConnect whether the caller is the thread of the module, which accepts connections
+  abstract void advance(boolean mayConnect);
 
   /// Takes the control message of `length` bytes that has arrived in a slot.
   abstract void receiveControl(ControlSlot slot, long length);

@@ -20,13 +20,46 @@ import org.jspecify.annotations.Nullable;
 /// is over. The thread waits for that only when it leaves its last stream. So a module that ends
 /// one of several outputs goes on with the others.
 ///
-/// Thread rule: the thread that made it, except for [#wake].
+/// **Lending.** While the module is in a call that may take long, or has much to send, a [Helper]
+/// may move the messages, in short steps. The module's thread takes all back for each call on one
+/// of its streams ([#enter], [#exit]).
+///
+/// Thread rule: the thread that made it, except for [#wake] and [#help].
 final class QueueMover implements Mover {
   /// So many completions at most are taken before the module's other work has its turn.
   private static final int MOST_AT_ONCE = 256;
 
   private static final int MOST_ROUNDS = 4;
   private static final long LINGER_NANOS = 10_000_000;
+
+  /// So much that was put and has not left is worth a helper at once.
+  private static final long MUCH_UNSENT_BYTES = 256 << 10;
+
+  private final Helper helper;
+  private final Lending lending = new Lending();
+
+  /// Whether the module is in a call for which this is lent. Only for the owner.
+  private boolean isLending;
+
+  /// How many calls on streams the owner is in, for which it has taken all back.
+  private int depth;
+
+  /// Whether the queue stays with its thread: one of its fabrics cannot do without.
+  private boolean staysHere;
+
+  private boolean isKnownToHelper;
+
+  /// How many bytes were put and have not left.
+  private long unsentBytes;
+
+  /// Whether that was much when this was lent last; for the helper.
+  private volatile boolean hasMuchUnsent;
+
+  /// The turn that the helper has seen last. Only for the helper.
+  private int seenTurn;
+
+  /// What has failed while the helper moved messages; for the owner.
+  private @Nullable RuntimeException failure;
 
   private final List<InterfaceStream> streams = new ArrayList<>();
   private final Set<Fabric> served = new HashSet<>();
@@ -42,6 +75,122 @@ final class QueueMover implements Mover {
 
   /// Asked by [#wake] while there is no queue.
   private volatile boolean isWoken;
+
+  QueueMover(Helper helper) {
+    this.helper = helper;
+  }
+
+  // -- Lending.
+
+  @Override
+  public void beginCall(boolean isLong) {
+    if (queue == null || staysHere || !(isLong || unsentBytes >= MUCH_UNSENT_BYTES)) {
+      return;
+    }
+    if (!isKnownToHelper) {
+      isKnownToHelper = true;
+      helper.add(this);
+    }
+    isLending = true;
+    lend();
+  }
+
+  @Override
+  public void endCall() {
+    if (isLending) {
+      if (!staysHere) {
+        reclaim();
+      }
+      isLending = false;
+    }
+  }
+
+  private void lend() {
+    CompletionQueue its = queue;
+    if (its == null || staysHere) {
+      return;
+    }
+    try {
+      its.release();
+    } catch (UnsupportedOperationException e) {
+      staysHere = true;
+      return;
+    }
+    hasMuchUnsent = unsentBytes >= MUCH_UNSENT_BYTES;
+    lending.lend();
+    helper.lent();
+  }
+
+  private void reclaim() {
+    lending.reclaim();
+    CompletionQueue its = queue;
+    if (its != null && !its.claim()) {
+      throw new IllegalStateException("the queue of a module belongs to another thread");
+    }
+  }
+
+  /// Takes all back for a call on a stream. Calls of other threads have no effect: the helper is in
+  /// the middle of its step then.
+  void enter() {
+    if (isLending && isOwner() && depth++ == 0 && !staysHere) {
+      reclaim();
+    }
+  }
+
+  /// Ends what [#enter] has begun.
+  void exit() {
+    if (isLending && isOwner() && --depth == 0) {
+      lend();
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a thread is itself
+  private boolean isOwner() {
+    return Thread.currentThread() == owner;
+  }
+
+  /// Moves messages for a module that computes, for a short time. Called by the helper.
+  Helper.Look help() {
+    if (!lending.isLent()) {
+      return Helper.Look.NOT_LENT;
+    }
+    int turn = lending.turns();
+    boolean isYoung = turn != seenTurn && !hasMuchUnsent;
+    seenTurn = turn;
+    if (isYoung || !lending.take()) {
+      return Helper.Look.NOTHING;
+    }
+    try {
+      return step() ? Helper.Look.MOVED : Helper.Look.NOTHING;
+    } catch (RuntimeException e) {
+      failure = e;
+      return Helper.Look.NOTHING;
+    } finally {
+      lending.giveBack();
+    }
+  }
+
+  private boolean step() {
+    CompletionQueue its = queue;
+    if (its == null || failure != null || !its.claim()) {
+      return false;
+    }
+    try {
+      advance(false);
+      boolean hasMoved = drain();
+      advance(false);
+      return hasMoved || its.isMoving();
+    } finally {
+      its.release();
+    }
+  }
+
+  /// Notes that bytes were put, or, where it is negative, that they have left.
+  void unsent(long bytes) {
+    unsentBytes += bytes;
+  }
+
+  // -- Streams.
 
   /// Returns the queue, which serves this fabric.
   CompletionQueue queue(Fabric fabric) {
@@ -70,7 +219,7 @@ final class QueueMover implements Mover {
   /// @throws StreamException if the other end of one was lost meanwhile
   void leave(InterfaceStream stream) {
     if (!stream.isOver()) {
-      stream.advance();
+      stream.advance(true);
     }
     inUse--;
     if (inUse == 0) {
@@ -127,26 +276,40 @@ final class QueueMover implements Mover {
     }
     queue = null;
     served.clear();
+    unsentBytes = 0;
+    staysHere = false;
+    if (isKnownToHelper) {
+      isKnownToHelper = false;
+      helper.remove(this);
+    }
     its.close();
   }
 
   @Override
   public void poll() {
+    enter();
     try {
+      RuntimeException failed = failure;
+      if (failed != null) {
+        failure = null;
+        throw failed;
+      }
       int rounds = 0;
       do {
-        advance();
+        advance(true);
       } while (drain() && ++rounds < MOST_ROUNDS);
     } catch (NetException e) {
       throw new StreamException("messages cannot be moved: " + e.getMessage(), e);
+    } finally {
+      exit();
     }
   }
 
-  private void advance() {
+  private void advance(boolean mayConnect) {
     for (int i = 0; i < streams.size(); i++) {
       InterfaceStream stream = streams.get(i);
       try {
-        stream.advance();
+        stream.advance(mayConnect);
       } catch (RuntimeException e) {
         stream.lose(e);
       }
@@ -195,9 +358,14 @@ final class QueueMover implements Mover {
       isWoken = false;
       return;
     }
-    Descriptor descriptor = its.await(nanos);
-    if (descriptor != null) {
-      take(descriptor);
+    enter();
+    try {
+      Descriptor descriptor = its.await(nanos);
+      if (descriptor != null) {
+        take(descriptor);
+      }
+    } finally {
+      exit();
     }
   }
 

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: one thread at a time calls [#createWater], any thread calls [#takeBack], and
 /// [#close] is called when no other thread uses the spring any more. A thread that has made waters
-/// and then leaves that to another thread gives none back itself.
+/// and then leaves that to another thread gives none back itself, unless the spring is made for
+/// that ([#byTurns]).
 public final class BufferSpring implements Spring {
   private static final VarHandle RETURNED;
 
@@ -44,6 +45,10 @@ public final class BufferSpring implements Spring {
   private final String owner;
   private final PageKind pages;
   private final int leastBytes;
+
+  /// Whether waters come back by the stack alone.
+  private final boolean isByTurns;
+
   private final ArrayList<Water> made = new ArrayList<>();
   private final ArrayDeque<Water> spare = new ArrayDeque<>();
 
@@ -63,9 +68,20 @@ public final class BufferSpring implements Spring {
   /// @param leastBytes waters with room for so many bytes have them, and smaller ones ordinary
   /// pages
   public BufferSpring(String owner, PageKind pages, int leastBytes) {
+    this(owner, pages, leastBytes, false);
+  }
+
+  private BufferSpring(String owner, PageKind pages, int leastBytes, boolean isByTurns) {
     this.owner = owner;
     this.pages = pages;
     this.leastBytes = leastBytes;
+    this.isByTurns = isByTurns;
+  }
+
+  /// Returns a spring that threads hand on to one another, each of which makes waters for a while.
+  /// Any of them gives waters back at any time.
+  public static BufferSpring byTurns(String owner) {
+    return new BufferSpring(owner, PageKind.ORDINARY, 0, true);
   }
 
   @Override
@@ -118,7 +134,7 @@ public final class BufferSpring implements Spring {
       throw new IllegalArgumentException("this water comes from another spring");
     }
     Water home = water.comeHome();
-    if (Thread.currentThread().equals(maker)) {
+    if (!isByTurns && Thread.currentThread().equals(maker)) {
       spare.addLast(home);
       return;
     }

@@ -4,9 +4,9 @@ package dev.tigris.flow;
 /// interfaces. A [kind of streams][StreamKind] brings it along by [Stream#mover]. All streams of
 /// one module share one.
 ///
-/// Nothing moves by itself: the thread of the module polls the mover every few calls, after each
-/// long one and while it waits, and it parks in the mover, which other threads end by [#wake]. So a
-/// module waits at once for these streams, for those in memory and for operations of its engine.
+/// The thread of the module polls the mover every few calls, after each long one and while it
+/// waits, and it parks in the mover, which other threads end by [#wake]. So a module waits at once
+/// for these streams, for those in memory and for operations of its engine.
 ///
 /// Thread rule: the module's thread, except for [#wake].
 public interface Mover {
@@ -20,6 +20,16 @@ public interface Mover {
   /// also if that was before this call and after the last one. It may return early, and does so if
   /// the thread is interrupted, which it then still is.
   void await(long nanos);
+
+  /// Tells that the module is called now. Until [#endCall] its thread computes, and uses its
+  /// streams only now and then. So the mover may let another thread move meanwhile. It then takes
+  /// all back in each call on one of its streams.
+  ///
+  /// @param isLong whether the module's calls take long, as far as is known
+  default void beginCall(boolean isLong) {}
+
+  /// Tells that the call is over: all belongs to the module's thread again.
+  default void endCall() {}
 
   /// Ends an [#await], or the next one. Any thread, also one that is late, when the module has
   /// ended and the mover is closed.

@@ -192,6 +192,22 @@ final class Parker implements WaitSource {
     }
   }
 
+  /// Tells the mover that the module is called. Only the owner calls this.
+  void beginCall(boolean isLong) {
+    Mover moves = mover;
+    if (moves != null) {
+      moves.beginCall(isLong);
+    }
+  }
+
+  /// Tells the mover that the call is over. Only the owner calls this.
+  void endCall() {
+    Mover moves = mover;
+    if (moves != null) {
+      moves.endCall();
+    }
+  }
+
   private boolean isMet(Condition condition) {
     move();
     return condition.isMet();

@@ -275,7 +275,13 @@ final class Worker implements Runnable {
       return isEnded();
     }
     long started = startClock();
-    boolean more = ((Source) module()).produce(out);
+    boolean more;
+    parker.beginCall(isLong());
+    try {
+      more = ((Source) module()).produce(out);
+    } finally {
+      parker.endCall();
+    }
     stopClock(started);
     if (!more) {
       beFinishing();
@@ -309,7 +315,12 @@ final class Worker implements Runnable {
     long turn = input.beginTurn();
     try {
       long started = startClock();
-      module.process(water, out);
+      parker.beginCall(isLong());
+      try {
+        module.process(water, out);
+      } finally {
+        parker.endCall();
+      }
       stopClock(started);
     } finally {
       if (input.isTurn(turn)) {
@@ -329,7 +340,12 @@ final class Worker implements Runnable {
     if (out == null) {
       return isEnded();
     }
-    module().finish(out);
+    parker.beginCall(true);
+    try {
+      module().finish(out);
+    } finally {
+      parker.endCall();
+    }
     close();
     return true;
   }
@@ -662,6 +678,12 @@ final class Worker implements Runnable {
       return 0;
     }
     return System.nanoTime() - parker.waitedNanos();
+  }
+
+  /// Returns whether calls take long, or the first one may.
+  private boolean isLong() {
+    long known = counters.get(SERVICE_NANOS);
+    return known == 0 || known >= LONG_CALL_NANOS;
   }
 
   private void stopClock(long started) {
