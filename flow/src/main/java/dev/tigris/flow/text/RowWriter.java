@@ -3,6 +3,7 @@ package dev.tigris.flow.text;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
+import dev.tigris.os.ByteWord;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +22,15 @@ import org.jspecify.annotations.Nullable;
 public final class RowWriter {
   private static final int WATER_BYTES = 64_000;
   private static final int MOST_NUMBER_BYTES = 24;
+  private static final long QUOTES = ByteWord.times8(Scan.QUOTE);
+  private static final long LINE_FEEDS = ByteWord.times8(Scan.LINE_FEED);
+  private static final long RETURNS = ByteWord.times8(Scan.RETURN);
   private static final int MOST_SCALE = 18;
   private static final byte[] LEAST = "9223372036854775808".getBytes(StandardCharsets.US_ASCII);
 
   private final byte[] head;
   private final byte separator;
+  private final long separators;
   private final boolean isCsv;
   private final byte[] digits = new byte[MOST_NUMBER_BYTES];
   private @Nullable Stream out;
@@ -44,6 +49,7 @@ public final class RowWriter {
   private RowWriter(byte[] head, byte separator, boolean isCsv, boolean hasNames) {
     this.head = head;
     this.separator = separator;
+    this.separators = ByteWord.times8(separator);
     this.isCsv = isCsv;
     this.tellsNames = hasNames;
   }
@@ -153,29 +159,53 @@ public final class RowWriter {
   /// Writes the bytes of a view.
   public RowWriter value(Bytes from, long start, int length) {
     separate();
-    reserve(2 * length + 2);
-    Bytes to = buffer();
-    boolean quoted = false;
-    if (isCsv) {
-      for (int i = 0; i < length && !quoted; i++) {
-        quoted = isSpecial(from.get(start + i));
-      }
-    } else if (Scan.find(from, start, start + length, Scan.LINE_FEED) < start + length
-        || Scan.find(from, start, start + length, separator) < start + length) {
+    reserve(2 * length + 2 + Scan.WORD);
+    if (tryCopy(from, start, length)) {
+      return this;
+    }
+    if (!isCsv) {
       throw unwritable();
     }
-    if (quoted) {
-      put(Scan.QUOTE);
-      for (int i = 0; i < length; i++) {
-        putDoubled(from.get(start + i));
-      }
-      put(Scan.QUOTE);
-      rowHasQuotes = true;
-    } else {
-      from.copyTo(start, to, at, length);
-      at += length;
+    put(Scan.QUOTE);
+    for (int i = 0; i < length; i++) {
+      putDoubled(from.get(start + i));
     }
+    put(Scan.QUOTE);
+    rowHasQuotes = true;
     return this;
+  }
+
+  /// Copies a value, unless one of its bytes has to be quoted. Whole words are written, so that
+  /// there must be room for one behind the value.
+  private boolean tryCopy(Bytes from, long start, int length) {
+    Bytes to = buffer();
+    int done = 0;
+    for (; done <= length - Scan.WORD; done += Scan.WORD) {
+      long word = from.getLong(start + done);
+      if (special(word) != 0) {
+        return false;
+      }
+      to.setLong(at + done, word);
+    }
+    int left = length - done;
+    if (left > 0) {
+      long word = Hash.rest(from, start + done, left);
+      if ((special(word) & (-1L >>> (Long.SIZE - left * Byte.SIZE))) != 0) {
+        return false;
+      }
+      to.setLong(at + done, word);
+    }
+    at += length;
+    return true;
+  }
+
+  /// Marks bytes of a word that have to be quoted; bytes above the first may be marked in error.
+  private long special(long word) {
+    long ends =
+        ByteWord.zerosUpToFirst(word ^ separators) | ByteWord.zerosUpToFirst(word ^ LINE_FEEDS);
+    return isCsv
+        ? ends | ByteWord.zerosUpToFirst(word ^ QUOTES) | ByteWord.zerosUpToFirst(word ^ RETURNS)
+        : ends;
   }
 
   /// Writes a whole number.

@@ -65,6 +65,9 @@ public final class Rows implements AutoCloseable {
   /// The special bytes of the word at `word` that are still to be looked at, by their highest bit.
   private long marks;
 
+  /// Which of them are ends of lines, in a text without quotes.
+  private long lineFeeds;
+
   private int word;
 
   private int fields;
@@ -301,28 +304,31 @@ public final class Rows implements AutoCloseable {
     int count = base;
     int start = rowStart;
     long left = marks;
+    long feeds = lineFeeds;
     int at = word;
     int[] froms = starts;
     int[] tos = ends;
     while (true) {
       while (left == 0) {
         at += Scan.WORD;
-        if (at > end - Scan.WORD) {
-          if (at >= end) {
-            word = at;
-            marks = 0;
-            endRow(count, start, end, end);
-            return;
-          }
-          left = special(lastWord(at)) & below(end - at);
-        } else {
-          left = special(bytes.getLong(at));
+        if (at >= end) {
+          word = at;
+          marks = 0;
+          endRow(count, start, end, end);
+          return;
         }
+        int from = Math.min(at, end - Scan.WORD); // of the last word, what was seen is shifted out
+        int seen = (at - from) * Byte.SIZE;
+        long found = bytes.getLong(from) >>> seen;
+        feeds = ByteWord.zeros(found ^ ENDS) & (-1L >>> seen);
+        left = feeds | (ByteWord.zeros(found ^ separators) & (-1L >>> seen));
       }
-      int place = at + ByteWord.first(left);
-      left &= left - 1;
-      if (bytes.get(place) == Scan.LINE_FEED) {
+      long first = left & -left;
+      int place = at + ByteWord.first(first);
+      left ^= first;
+      if ((feeds & first) != 0) {
         marks = left;
+        lineFeeds = feeds;
         word = at;
         endRow(count, start, place, place + 1);
         return;

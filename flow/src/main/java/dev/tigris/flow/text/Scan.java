@@ -18,6 +18,14 @@ final class Scan {
     long all = ByteWord.times8(wanted);
     long count = 0;
     long at = from;
+    for (; at <= to - 4 * WORD; at += 4 * WORD) {
+      long first = ByteWord.zeros(bytes.getLong(at) ^ all);
+      long second = ByteWord.zeros(bytes.getLong(at + WORD) ^ all);
+      long third = ByteWord.zeros(bytes.getLong(at + 2 * WORD) ^ all);
+      long fourth = ByteWord.zeros(bytes.getLong(at + 3 * WORD) ^ all);
+      // Marks are the highest bits of bytes: those of four words have room in one.
+      count += Long.bitCount(first >>> 3 | second >>> 2 | third >>> 1 | fourth);
+    }
     for (; at <= to - WORD; at += WORD) {
       count += Long.bitCount(ByteWord.zeros(bytes.getLong(at) ^ all));
     }
@@ -78,21 +86,5 @@ final class Scan {
       }
     }
     return from;
-  }
-
-  /// Returns whether two ranges have equal bytes.
-  static boolean areEqual(Bytes a, long aFrom, Bytes b, long bFrom, int length) {
-    int at = 0;
-    for (; at <= length - WORD; at += WORD) {
-      if (a.getLong(aFrom + at) != b.getLong(bFrom + at)) {
-        return false;
-      }
-    }
-    for (; at < length; at++) {
-      if (a.get(aFrom + at) != b.get(bFrom + at)) {
-        return false;
-      }
-    }
-    return true;
   }
 }

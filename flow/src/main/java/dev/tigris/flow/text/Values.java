@@ -47,17 +47,22 @@ final class Values {
   static long decimal(Bytes bytes, int from, int to, int scale) {
     int at = from;
     boolean negative = false;
-    if (at < to && (bytes.get(at) == '-' || bytes.get(at) == '+')) {
-      negative = bytes.get(at) == '-';
-      at++;
+    if (at < to) {
+      byte sign = bytes.get(at);
+      negative = sign == '-';
+      at += negative || sign == '+' ? 1 : 0;
     }
     int first = at;
     long value = 0;
     int behind = -1; // digits behind the point, once there was one
-    for (; at < to; at++) {
-      int digit = bytes.get(at) - '0';
+    long word = 0;
+    for (; at < to; at++, word >>>= Byte.SIZE) {
+      if ((at - first) % Long.BYTES == 0) {
+        word = Hash.rest(bytes, at, Math.min(Long.BYTES, to - at));
+      }
+      int digit = (byte) word - '0';
       if (digit < 0 || digit > 9) {
-        if (bytes.get(at) != '.' || behind >= 0 || scale == 0) {
+        if ((byte) word != '.' || behind >= 0 || scale == 0) {
           return NONE;
         }
         behind = 0;

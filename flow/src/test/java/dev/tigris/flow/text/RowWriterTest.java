@@ -11,6 +11,7 @@ import dev.tigris.flow.Module;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.Water;
+import dev.tigris.flow.operator.MapRows;
 import dev.tigris.memory.Jbuf;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,6 +89,39 @@ class RowWriterTest {
         .start()
         .await();
     assertTrue(seen[0] != null);
+  }
+
+  @Test
+  void quotesAValueWhereverItsSpecialByteStands() throws Exception {
+    var in = new StringBuilder("v,w\n");
+    var out = new StringBuilder("v,w\n");
+    for (int length = 1; length < 20; length++) {
+      for (int at = 0; at < length; at++) {
+        for (String special : List.of(",", "\"\"", "\n", "\r", "x", ";")) {
+          String value = "a".repeat(at) + special + "b".repeat(length - 1 - at);
+          boolean isPlain = special.equals("x") || special.equals(";");
+          in.append('"').append(value).append("\",").append(length).append('\n');
+          String quote = isPlain ? "" : "\"";
+          out.append(quote).append(value).append(quote).append(',').append(length).append('\n');
+        }
+      }
+    }
+    Path from = Files.writeString(folder.resolve("in"), in.toString());
+    Path to = folder.resolve("out");
+    Flow.named("copy")
+        .stage(
+            "copy",
+            () ->
+                new MapRows(
+                    List.of("v", "w"),
+                    List.of("v", "w"),
+                    (rows, fields, row) -> row.text(rows, 0).text(rows, 1).end()))
+        .feed("copy", Csv.reading(from))
+        .drain("copy", Csv.writing(to))
+        .build()
+        .start()
+        .await();
+    assertEquals(out.toString(), Files.readString(to));
   }
 
   @Test
