@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Makes groups, as a [GroupBy] describes.
 final class Grouper implements Module {
+  /// So many keys stay in the processor's cache.
+  private static final int NEAR_KEYS = 1 << 10;
+
   private final GroupBy groups;
   private final Aggregate[] aggregates;
 
@@ -75,16 +78,14 @@ final class Grouper implements Module {
   }
 
   private void addRows(int count) throws IOException {
-    for (int row = 0; row < count; row++) {
-      rows.row(row);
-      key.read(rows);
-      hashes[row] = key.hash();
+    boolean isFar = table.size() > NEAR_KEYS;
+    if (isFar) {
+      prefetch(count);
     }
-    prefetched += table.prefetch(hashes, count);
     for (int row = 0; row < count; row++) {
       rows.row(row);
       key.read(rows);
-      long hash = hashes[row];
+      long hash = isFar ? hashes[row] : key.hash();
       long entry = table.add(key.bytes(), key.start(), key.length(), hash);
       if (entry == KeyTable.NONE) {
         empty();
@@ -96,6 +97,15 @@ final class Grouper implements Module {
         table.set(entry, i, isNew ? value : aggregates[i].merged(table.get(entry, i), value));
       }
     }
+  }
+
+  private void prefetch(int count) {
+    for (int row = 0; row < count; row++) {
+      rows.row(row);
+      key.read(rows);
+      hashes[row] = key.hash();
+    }
+    prefetched += table.prefetch(hashes, count);
   }
 
   /// Makes room in the table.

@@ -5,7 +5,6 @@ import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.Module;
 import dev.tigris.flow.ModuleContext;
-import dev.tigris.flow.Reservoir;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
 import dev.tigris.flow.text.Hash;
@@ -13,6 +12,7 @@ import dev.tigris.flow.text.RowWriter;
 import dev.tigris.flow.text.Rows;
 import dev.tigris.flow.text.TextFeed;
 import dev.tigris.memory.Bytes;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -74,10 +74,8 @@ public final class JoinTable implements AutoCloseable {
     try {
       FlowRun run =
           Flow.named("join table")
-              .stage("route", () -> new RouteBy(key), processors)
-              .feed("route", feed)
-              .reservoir(Reservoir.routed())
               .stage("build", () -> table.new Filler(), processors)
+              .feed("build", feed)
               .build()
               .start();
       try {
@@ -145,10 +143,18 @@ public final class JoinTable implements AutoCloseable {
     }
   }
 
-  /// Fills the part that has the number of its replica.
+  /// Adds rows to all parts, a few to each at a time under its lock.
   private final class Filler implements Module {
+    private static final int NONE = -1;
+
     private final Rows rows = new Rows();
     private final int[] fields = new int[columns.size()];
+    private final long[] hashes = new long[Rows.MOST_ROWS];
+
+    /// The first of the rows for a part, and the one that follows each: in their order.
+    private final int[] first = new int[parts.length];
+
+    private final int[] following = new int[Rows.MOST_ROWS];
     private int number;
 
     @Override
@@ -163,17 +169,38 @@ public final class JoinTable implements AutoCloseable {
       for (int i = 0; i < fields.length; i++) {
         fields[i] = rows.column(columns.get(i));
       }
-      while (rows.next()) {
-        add(keyField);
+      for (int count = rows.nextRows(); count > 0; count = rows.nextRows()) {
+        divide(keyField, count);
+        for (int i = 0; i < parts.length; i++) {
+          int part = (number + i) % parts.length; // replicas begin with different ones
+          if (first[part] != NONE) {
+            synchronized (parts[part]) {
+              add(parts[part], first[part], keyField);
+            }
+          }
+        }
       }
     }
 
-    private void add(int keyField) {
-      RowTable part = parts[number];
-      if (!part.tryAdd(rows, keyField, fields)) {
-        throw rows.wrong(
-            "does not fit the memory of the join table, of which a replica has %d bytes and has used %d: allow more memory, or use a PartitionedJoin"
-                .formatted(part.memoryBytes(), part.footprintBytes()));
+    private void divide(int keyField, int count) {
+      Arrays.fill(first, NONE);
+      for (int row = count - 1; row >= 0; row--) {
+        rows.row(row);
+        hashes[row] = rows.hash(keyField);
+        int part = Hash.part(hashes[row], parts.length);
+        following[row] = first[part];
+        first[part] = row;
+      }
+    }
+
+    private void add(RowTable part, int firstRow, int keyField) {
+      for (int row = firstRow; row != NONE; row = following[row]) {
+        rows.row(row);
+        if (!part.tryAdd(rows, keyField, hashes[row], fields)) {
+          throw rows.wrong(
+              "does not fit the memory of the join table, one of whose %d parts has %d bytes and has used %d: allow more memory, or use a PartitionedJoin"
+                  .formatted(parts.length, part.memoryBytes(), part.footprintBytes()));
+        }
       }
     }
 
@@ -188,6 +215,7 @@ public final class JoinTable implements AutoCloseable {
   /// Thread rule: one thread at a time.
   public final class Match {
     private final long[] hashes = new long[Rows.MOST_ROWS];
+    private final long[] candidates = new long[Rows.MOST_ROWS];
     private RowTable part = parts[0];
     private @Nullable Bytes block;
     private int at;
@@ -200,14 +228,18 @@ public final class JoinTable implements AutoCloseable {
 
     /// Finds the first row whose key is the value of this field; false if there is none.
     public boolean find(Rows rows, int field) {
-      return find(rows, field, rows.hash(field));
+      long hash = rows.hash(field);
+      return find(rows, field, hash, parts[Hash.part(hash, parts.length)].keys.candidate(hash));
     }
 
-    private boolean find(Rows rows, int field, long hash) {
+    private boolean find(Rows rows, int field, long hash, long candidate) {
+      if (candidate == KeyTable.NONE) {
+        return false;
+      }
       Bytes bytes = rows.bytes(field);
       int length = rows.length(field);
       part = parts[Hash.part(hash, parts.length)];
-      long entry = part.keys.find(bytes, rows.start(field), length, hash);
+      long entry = part.keys.find(candidate, bytes, rows.start(field), length, hash);
       if (entry == KeyTable.NONE) {
         return false;
       }
@@ -231,7 +263,9 @@ public final class JoinTable implements AutoCloseable {
         sum += parts[Hash.part(hashes[i], parts.length)].keys.slot(hashes[i]);
       }
       for (int i = 0; i < count; i++) {
-        sum += parts[Hash.part(hashes[i], parts.length)].keys.firstWord(hashes[i]);
+        KeyTable keys = parts[Hash.part(hashes[i], parts.length)].keys;
+        candidates[i] = keys.candidate(hashes[i]);
+        sum += keys.firstWord(candidates[i]);
       }
       prefetched += sum; // so that the compiler does not drop the reads
     }
@@ -240,7 +274,7 @@ public final class JoinTable implements AutoCloseable {
     ///
     /// @param index which of them; the cursor is at it
     public boolean find(Rows rows, int field, int index) {
-      return find(rows, field, hashes[index]);
+      return find(rows, field, hashes[index], candidates[index]);
     }
 
     /// Goes to the next row with the key; false behind the last one. The rows of a key come in the

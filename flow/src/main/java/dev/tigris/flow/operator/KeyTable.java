@@ -1,5 +1,6 @@
 package dev.tigris.flow.operator;
 
+import dev.tigris.flow.text.Hash;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Longs;
@@ -10,11 +11,11 @@ import java.util.function.LongConsumer;
 ///
 /// ```
 ///   slots     [ tag | reference + 1 ] ...     open addressing, at most half full
-///   entry     0        8        12        16             16 + 8 * longs
-///             +--------+--------+---------+--------------+--------------------+
-///             |  hash  | bytes  | bytes   | the longs    | the key, the tail  |
-///             |        | of key | of tail |              |                    |
-///             +--------+--------+---------+--------------+--------------------+
+///   entry     0        4         8        16             16 + 8 * longs
+///             +--------+---------+--------+--------------+--------------------+
+///             | bytes  | bytes   |  hash  | the longs    | the key, the tail  |
+///             | of key | of tail |        |              |                    |
+///             +--------+---------+--------+--------------+--------------------+
 /// ```
 ///
 /// Thread rule: one thread at a time; any number that only call [#find] and read, when it is
@@ -23,9 +24,9 @@ public final class KeyTable implements AutoCloseable {
   /// Says that there is no such key, or no memory for it.
   public static final long NONE = -1;
 
-  private static final int HASH = 0;
-  private static final int KEY_BYTES = 8;
-  private static final int TAIL_BYTES = 12;
+  private static final int KEY_BYTES = 0; // never -1: an entry does not begin as a gap does
+  private static final int TAIL_BYTES = 4;
+  private static final int HASH = 8;
   private static final int LONGS = 16;
   private static final int FIRST_SLOTS = 1 << 10;
   private static final int REFERENCE_BITS = 48;
@@ -60,6 +61,33 @@ public final class KeyTable implements AutoCloseable {
 
   /// Returns the entry of a key, or [#NONE].
   public long find(Bytes key, long start, int length, long hash) {
+    return find(candidate(hash), key, start, length, hash);
+  }
+
+  /// Returns the first entry that may be that of a key with this hash, or [#NONE] if no entry is.
+  /// It reads slots only, not the entry.
+  long candidate(long hash) {
+    long tag = hash >>> REFERENCE_BITS;
+    for (int slot = (int) hash & mask; ; slot = (slot + 1) & mask) {
+      long entry = slots.get(slot);
+      if (entry == 0) {
+        return NONE;
+      }
+      if (entry >>> REFERENCE_BITS == tag) {
+        return packed((entry & REFERENCE) - 1);
+      }
+    }
+  }
+
+  /// Returns the entry of a key as [#find(Bytes, long, int, long)] does.
+  ///
+  /// @param candidate what [#candidate] has returned for the hash
+  long find(long candidate, Bytes key, long start, int length, long hash) {
+    boolean isCertain = candidate == NONE || isKey(candidate, key, start, length, hash);
+    return isCertain ? candidate : search(key, start, length, hash);
+  }
+
+  private long search(Bytes key, long start, int length, long hash) {
     long tag = hash >>> REFERENCE_BITS;
     for (int slot = (int) hash & mask; ; slot = (slot + 1) & mask) {
       long entry = slots.get(slot);
@@ -125,7 +153,7 @@ public final class KeyTable implements AutoCloseable {
       sum += slot(hashes[i]);
     }
     for (int i = 0; i < count; i++) {
-      sum += firstWord(hashes[i]);
+      sum += firstWord(candidate(hashes[i]));
     }
     return sum;
   }
@@ -135,14 +163,9 @@ public final class KeyTable implements AutoCloseable {
     return slots.get((int) hash & mask);
   }
 
-  /// Returns the first bytes of the entry in that slot.
-  long firstWord(long hash) {
-    long entry = slots.get((int) hash & mask);
-    if (entry == 0) {
-      return 0;
-    }
-    long reference = packed((entry & REFERENCE) - 1);
-    return room.block(reference).getLong(Room.offset(reference));
+  /// Returns the first bytes of an entry, to be summed up as in [#prefetch]; 0 of [#NONE].
+  long firstWord(long entry) {
+    return entry == NONE ? 0 : room.block(entry).getLong(Room.offset(entry));
   }
 
   /// Returns whether the last [#add] made a new entry.
@@ -156,19 +179,7 @@ public final class KeyTable implements AutoCloseable {
     if (block.getLong(at + HASH) != hash || block.getInt(at + KEY_BYTES) != length) {
       return false;
     }
-    int from = at + keyStart;
-    int i = 0;
-    for (; i <= length - Long.BYTES; i += Long.BYTES) {
-      if (block.getLong(from + i) != key.getLong(start + i)) {
-        return false;
-      }
-    }
-    for (; i < length; i++) {
-      if (block.get(from + i) != key.get(start + i)) {
-        return false;
-      }
-    }
-    return true;
+    return Hash.areEqual(block, at + (long) keyStart, key, start, length);
   }
 
   /// A reference in the bits of a slot: 20 for the block, which has 1 MiB but for a large entry at
@@ -209,6 +220,10 @@ public final class KeyTable implements AutoCloseable {
       Bytes block = room.block(number);
       int end = room.used(number);
       for (int at = 0; at < end; ) {
+        if (block.getLong(at) == Room.GAP) {
+          at += Long.BYTES;
+          continue;
+        }
         int parts = block.getInt(at + KEY_BYTES) + block.getInt(at + TAIL_BYTES);
         int bytes = (keyStart + parts + 7) & -8;
         action.accept((long) number << Integer.SIZE | at);

@@ -85,14 +85,15 @@ final class PartitionedJoiner implements Module {
     }
     while (rows.next()) {
       Spill spill = tableSpill;
-      if (spill == null && !table.tryAdd(rows, keyField, tableFields)) {
+      long hash = rows.hash(keyField);
+      if (spill == null && !table.tryAdd(rows, keyField, hash, tableFields)) {
         spill = new Spill(folder, 0);
         tableSpill = spill;
         code.spill(table, spill);
       }
       if (spill != null) {
         code.encode(rows, keyField, tableFields);
-        code.spill(rows.hash(keyField), spill);
+        code.spill(hash, spill);
       }
     }
   }

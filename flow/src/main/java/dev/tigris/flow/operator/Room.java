@@ -9,12 +9,21 @@ import java.util.List;
 /// Memory outside the heap for records of any size, which are made one after the other and given
 /// back together. A record has a reference: the number of its block, and where it lies in it.
 ///
+/// A small record lies in one line of the processor's cache if only a few bytes are lost by that:
+/// a table that is looked up at random waits for each line that it reads.
+///
 /// Thread rule: one thread at a time; any number that only read, when it is complete.
 final class Room {
   /// Blocks of this size waste nothing of the allocator's units.
   private static final int BLOCK_BYTES = 1 << 20;
 
   private static final int FIRST_BYTES = 64 << 10;
+
+  /// What the bytes before a record are filled with, eight at a time, where some are left out.
+  static final long GAP = -1;
+
+  private static final int LINE_BYTES = 64;
+  private static final int MOST_GAP_BYTES = 16;
 
   private final String owner;
   private final List<Jbuf> buffers = new ArrayList<>();
@@ -35,18 +44,36 @@ final class Room {
   /// eight.
   long add(int size) {
     int rounded = (size + 7) & -8;
-    if (current < 0 || rounded > blocks[current].length() - used[current]) {
+    if (!hasRoom(rounded)) {
       next(rounded);
     }
     int at = used[current];
+    for (int gap = gap(at, rounded); gap > 0; gap -= Long.BYTES) {
+      blocks[current].setLong(at, GAP);
+      at += Long.BYTES;
+    }
     used[current] = at + rounded;
     return (long) current << Integer.SIZE | at;
+  }
+
+  /// Returns how many bytes to leave out so that a record lies in one line.
+  private static int gap(int at, int rounded) {
+    int left = LINE_BYTES - (at & (LINE_BYTES - 1));
+    return rounded <= LINE_BYTES && left < rounded && left <= MOST_GAP_BYTES ? left : 0;
+  }
+
+  private boolean hasRoom(int rounded) {
+    if (current < 0) {
+      return false;
+    }
+    int at = used[current];
+    return gap(at, rounded) + rounded <= blocks[current].length() - at;
   }
 
   /// Returns how many bytes of memory one more record of this size takes, beyond those taken.
   long growth(int size) {
     int rounded = (size + 7) & -8;
-    if (current >= 0 && rounded <= blocks[current].length() - used[current]) {
+    if (hasRoom(rounded)) {
       return 0;
     }
     boolean hasNext = current + 1 < count && rounded <= blocks[current + 1].length();

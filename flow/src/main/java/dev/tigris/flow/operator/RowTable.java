@@ -63,10 +63,11 @@ final class RowTable implements AutoCloseable {
 
   /// Adds a row, unless there is no memory for it. An empty table has memory for one row of any
   /// size.
-  boolean tryAdd(Rows from, int keyField, int[] fields) {
+  ///
+  /// @param hash that of the key
+  boolean tryAdd(Rows from, int keyField, long hash, int[] fields) {
     int size = valuesBytes(from, fields);
     int length = from.length(keyField);
-    long hash = from.hash(keyField);
     long place = place(from.bytes(keyField), from.start(keyField), length, hash, size);
     if (place == KeyTable.NONE) {
       return false;
