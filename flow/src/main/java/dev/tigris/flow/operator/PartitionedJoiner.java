@@ -6,7 +6,6 @@ import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
 import dev.tigris.flow.text.RowWriter;
 import dev.tigris.flow.text.Rows;
-import dev.tigris.flow.text.TextException;
 import dev.tigris.memory.Bytes;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,7 +29,7 @@ final class PartitionedJoiner implements Module {
   private final Rows rows = new Rows();
   private final int[] tableFields;
   private int[] fields = {};
-  private @Nullable List<String> columns;
+  private final WriterByColumns writers = new WriterByColumns();
   private @Nullable RowWriter writer;
   private @Nullable ModuleContext context;
 
@@ -103,18 +102,15 @@ final class PartitionedJoiner implements Module {
   private void openRows(Stream out) {
     List<String> found = List.of(rows.columns());
     List<String> kept = join.keeping == null ? found : join.keeping;
-    if (columns == null) {
-      columns = kept;
-      List<String> names = new ArrayList<>(kept);
-      names.addAll(join.tableColumns);
-      writer = RowWriter.csv("stage " + context().stage(), names, ',');
-    } else if (!columns.equals(kept)) {
-      throw new TextException(
-          "%s has the columns %s, and the rows before had %s: name those to keep by keeping()"
-              .formatted(rows.file(), found, columns));
-    }
     fields = kept.stream().mapToInt(rows::column).toArray();
-    writer().to(out);
+    writer =
+        writers.openOnly(rows, kept, out, () -> newWriter(kept), "name those to keep by keeping()");
+  }
+
+  private RowWriter newWriter(List<String> kept) {
+    List<String> names = new ArrayList<>(kept);
+    names.addAll(join.tableColumns);
+    return RowWriter.csv("stage " + context().stage(), names, ',');
   }
 
   private RowWriter writer() {

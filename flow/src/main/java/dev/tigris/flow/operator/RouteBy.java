@@ -7,6 +7,7 @@ import dev.tigris.flow.Water;
 import dev.tigris.flow.text.Hash;
 import dev.tigris.flow.text.RowWriter;
 import dev.tigris.flow.text.Rows;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 public final class RouteBy implements Module {
   private final Rows rows = new Rows();
   private final Key key;
-  private RowWriter[] writers = {};
-  private List<String> columns = List.of();
+  private WriterByColumns[] writers = {};
+  private RowWriter[] routes = {};
   private @Nullable ModuleContext context;
 
   /// Makes a module for keys of these columns.
@@ -38,30 +39,26 @@ public final class RouteBy implements Module {
     openWriters();
     while (rows.next()) {
       key.read(rows);
-      writers[Hash.part(key.hash(), writers.length)].row(rows);
+      routes[Hash.part(key.hash(), routes.length)].row(rows);
     }
   }
 
   private void openWriters() {
-    List<String> found = List.of(rows.columns());
-    if (writers.length > 0 && found.equals(columns)) {
-      return;
-    }
-    for (RowWriter writer : writers) {
-      writer.flush();
-    }
-    columns = found;
     ModuleContext known = Objects.requireNonNull(context);
-    writers = new RowWriter[known.routes()];
+    if (writers.length == 0) {
+      writers = new WriterByColumns[known.routes()];
+      Arrays.setAll(writers, _ -> new WriterByColumns());
+      routes = new RowWriter[writers.length];
+    }
     for (int i = 0; i < writers.length; i++) {
-      writers[i] = RowWriter.like(rows).to(known.route(i));
+      routes[i] = writers[i].open(rows, known.route(i), () -> RowWriter.like(rows));
     }
   }
 
   @Override
   public void finish(Stream out) {
-    for (RowWriter writer : writers) {
-      writer.flush();
+    for (int i = 0; i < writers.length; i++) {
+      writers[i].flush(Objects.requireNonNull(context).route(i));
     }
   }
 

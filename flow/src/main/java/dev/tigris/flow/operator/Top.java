@@ -5,12 +5,10 @@ import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
 import dev.tigris.flow.text.RowWriter;
 import dev.tigris.flow.text.Rows;
-import dev.tigris.flow.text.TextException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.PriorityQueue;
-import org.jspecify.annotations.Nullable;
 
 /// Passes the rows with the greatest or least values of a column, the foremost first, when all have
 /// come. Each replica knows its own rows only, so several replicas are followed by one that has all
@@ -54,8 +52,7 @@ public final class Top implements Module {
   private final boolean isGreatest;
   private final Rows rows = new Rows();
   private final PriorityQueue<Kept> kept = new PriorityQueue<>(Kept::compare);
-  private List<String> columns = List.of();
-  private @Nullable RowWriter writer;
+  private final WriterByColumns writer = new WriterByColumns();
 
   private Top(int most, Aggregate value, boolean isGreatest) {
     if (most < 1 || most > MOST_ROWS) {
@@ -110,7 +107,13 @@ public final class Top implements Module {
   public void process(Water in, Stream out) {
     rows.open(in);
     int field = rows.column(value.column());
-    openWriter();
+    RowWriter _ =
+        writer.openOnly(
+            rows,
+            List.of(rows.columns()),
+            out,
+            () -> RowWriter.like(rows),
+            "map them to equal ones first");
     while (rows.next()) {
       long rank = rank(value.value(rows, field));
       if (kept.size() < most) {
@@ -140,25 +143,12 @@ public final class Top implements Module {
     return values;
   }
 
-  private void openWriter() {
-    List<String> found = List.of(rows.columns());
-    if (writer == null) {
-      columns = found;
-      writer = RowWriter.like(rows);
-    } else if (!columns.equals(found)) {
-      throw new TextException(
-          "%s has the columns %s, and the rows before had %s: map them to equal ones first"
-              .formatted(rows.file(), found, columns));
-    }
-  }
-
   @Override
   public void finish(Stream out) {
-    RowWriter to = writer;
+    RowWriter to = writer.current(out);
     if (to == null) {
       return;
     }
-    to.to(out);
     List<Kept> sorted = new ArrayList<>(kept);
     sorted.sort((a, b) -> Kept.compare(b, a));
     for (Kept row : sorted) {
