@@ -377,6 +377,11 @@ public abstract class Stream {
     inner.prepare();
   }
 
+  /// Returns what a stream that this one writes through has as its [#output].
+  protected static @Nullable String outputOf(Stream inner) {
+    return inner.output();
+  }
+
   /// Releases what the stream holds, as [#close] describes; called once.
   protected abstract void dispose(boolean complete);
 

@@ -234,8 +234,7 @@ final class StreamTable {
     Stream other = output == null ? null : outputs.putIfAbsent(output, stream);
     if (other != null) {
       throw new IOException(
-          "stream %s writes %s too: name another file for one of them"
-              .formatted(other.name(), output));
+          "stream %s writes %s too: give one of them another name".formatted(other.name(), output));
     }
   }
 

@@ -63,7 +63,7 @@ class FileNameTest {
             .start();
     FlowException refused = assertThrows(FlowException.class, run::await);
     assertTrue(
-        refused.getMessage().contains("name another file for one of them"), refused.getMessage());
+        refused.getMessage().contains("give one of them another name"), refused.getMessage());
     try (var left = Files.find(folder, 2, (path, what) -> what.isRegularFile())) {
       assertEquals(List.of(), left.toList());
     }

@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class DrainStream extends Stream {
   /// What takes the waters of one stream.
   interface Sink {
+    /// Returns what the streams of the group write, as [Stream#output] does: to one of these
+    /// streams, and null to the others.
+    @Nullable String output();
+
     /// Writes the rows of a batch of `size` bytes.
     void write(Bytes batch, int size) throws IOException;
 
@@ -35,9 +39,19 @@ final class DrainStream extends Stream {
     this.spring = new BufferSpring(place.name());
   }
 
+  /// Returns what a file's stream writes.
+  static @Nullable String output(FileStream file) {
+    return outputOf(file);
+  }
+
   /// Prepares a file for its name.
   static void prepare(FileStream file) {
     prepareInner(file);
+  }
+
+  @Override
+  protected @Nullable String output() {
+    return sink.output();
   }
 
   @Override

@@ -41,9 +41,12 @@ final class PartitionDrain extends StreamGroup {
   }
 
   private Stream open(StreamKind.Place place, PartitionFolder shared) throws IOException {
-    shared.open(place);
+    String output = shared.open(place);
     return new DrainStream(
-        place, parts == 0 ? new ByValue(shared, columns) : new ByHash(shared, columns, parts));
+        place,
+        parts == 0
+            ? new ByValue(shared, output, columns)
+            : new ByHash(shared, output, columns, parts));
   }
 
   /// One replica's way to the files.
@@ -52,11 +55,18 @@ final class PartitionDrain extends StreamGroup {
     final Rows rows = new Rows();
     final int[] keys;
     private final List<String> columns;
+    private final @Nullable String output;
 
-    Parter(PartitionFolder shared, List<String> columns) {
+    Parter(PartitionFolder shared, @Nullable String output, List<String> columns) {
       this.shared = shared;
+      this.output = output;
       this.columns = columns;
       this.keys = new int[columns.size()];
+    }
+
+    @Override
+    public @Nullable String output() {
+      return output;
     }
 
     @Override
@@ -94,8 +104,8 @@ final class PartitionDrain extends StreamGroup {
   private static final class ByHash extends Parter {
     private final PartitionFile[] files;
 
-    ByHash(PartitionFolder shared, List<String> columns, int parts) {
-      super(shared, columns);
+    ByHash(PartitionFolder shared, @Nullable String output, List<String> columns, int parts) {
+      super(shared, output, columns);
       this.files = new PartitionFile[parts];
     }
 
@@ -133,8 +143,8 @@ final class PartitionDrain extends StreamGroup {
     private byte[] row = new byte[1 << 10];
     private int length;
 
-    ByValue(PartitionFolder shared, List<String> columns) {
-      super(shared, columns);
+    ByValue(PartitionFolder shared, @Nullable String output, List<String> columns) {
+      super(shared, output, columns);
     }
 
     @Override

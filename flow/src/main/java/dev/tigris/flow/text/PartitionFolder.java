@@ -30,11 +30,12 @@ final class PartitionFolder {
     this.folder = folder;
   }
 
-  /// Counts a stream; the first one makes the folder.
-  synchronized void open(StreamKind.Place place) throws IOException {
+  /// Counts a stream. The first one makes the folder, and gets its name to claim; the others get
+  /// null.
+  synchronized @Nullable String open(StreamKind.Place place) throws IOException {
     users++;
     if (users > 1) {
-      return;
+      return null;
     }
     refuseToReplace();
     Path absolute = folder.toAbsolutePath();
@@ -50,6 +51,8 @@ final class PartitionFolder {
           "cannot make %s: there is no folder %s".formatted(folder, made.getParent()), e);
     }
     beside = new UnnamedOutput(made, absolute);
+    Path parent = absolute.getParent();
+    return "folder " + (parent == null ? name : parent.toRealPath().resolve(name));
   }
 
   /// Files that are there already would look like a part of what is written.

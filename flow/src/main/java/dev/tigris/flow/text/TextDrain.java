@@ -26,8 +26,7 @@ public final class TextDrain extends StreamGroup {
   @Override
   protected List<StreamKind> kinds(int replicas) {
     var shared = new SharedFile(file, hasNames);
-    return Collections.nCopies(
-        replicas, place -> new DrainStream(place, new Share(shared, shared.open(place))));
+    return Collections.nCopies(replicas, place -> new DrainStream(place, shared.open(place)));
   }
 
   /// The file that the streams of one run write.
@@ -46,14 +45,15 @@ public final class TextDrain extends StreamGroup {
       this.hasNames = hasNames;
     }
 
-    synchronized FileStream open(StreamKind.Place place) throws IOException {
+    synchronized Share open(StreamKind.Place place) throws IOException {
       users++;
       FileStream open = file;
+      boolean isFirst = open == null;
       if (open == null) {
         open = (FileStream) FileStream.writing(path).open(place);
         file = open;
       }
-      return open;
+      return new Share(this, open, isFirst ? DrainStream.output(open) : null);
     }
 
     synchronized void write(FileStream to, Bytes batch, int size) {
@@ -95,7 +95,8 @@ public final class TextDrain extends StreamGroup {
   }
 
   /// One replica's way to the file.
-  private record Share(SharedFile shared, FileStream file) implements DrainStream.Sink {
+  private record Share(SharedFile shared, FileStream file, @Nullable String output)
+      implements DrainStream.Sink {
     @Override
     public void write(Bytes batch, int size) {
       shared.write(file, batch, size);

@@ -159,6 +159,33 @@ class PartitionsTest {
     assertTrue(message.contains("is not empty"), message);
   }
 
+  /// They are refused before the first row, also by another name of the folder.
+  @Test
+  void refusesTwoDrainsToOneFolderOrFile() throws Exception {
+    Path in = Files.writeString(folder.resolve("in"), "a,b\n1,2\n");
+    Path linked = Files.createSymbolicLink(folder.resolve("linked"), folder);
+    Path out = folder.resolve("out");
+    refusesBoth(
+        in, Csv.writingPartitions(out, "a"), Csv.writingParts(linked.resolve("out"), 2, "a"));
+    refusesBoth(in, Csv.writing(out), Csv.writing(linked.resolve("out")));
+    assertEquals(List.of("in", "linked"), left());
+  }
+
+  private static void refusesBoth(Path in, StreamGroup first, StreamGroup second) {
+    Flow flow =
+        Flow.named("same")
+            .stage("first", () -> (water, to) -> to.put(water), 2)
+            .feed("first", Csv.reading(in))
+            .drain("first", first)
+            .stage("second", () -> (water, to) -> to.put(water), 2)
+            .feed("second", Csv.reading(in))
+            .drain("second", second)
+            .build();
+    FlowException e = assertThrows(FlowException.class, () -> flow.start().await());
+    assertEquals(FlowException.Phase.OPEN, e.phase());
+    assertTrue(e.toString().contains("give one of them another name"), e.toString());
+  }
+
   @Slow("it makes 4,096 files")
   @Test
   void refusesTooManyFiles() throws Exception {
