@@ -63,8 +63,8 @@ final class ArrowCommand implements Command {
         .header("Show what is in an Arrow file, and turn CSV into one and back.")
         .description(
             "",
-            "Arrow files are read by pandas, Polars and DuckDB, where they are also called Feather.",
-            "from-csv reads all rows to find the types of the columns, and reads them again to",
+            "pandas, Polars and DuckDB read Arrow files, which are also called Feather.",
+            "from-csv reads all rows to find the types of the columns, and then again to",
             "write them. An output appears under its name only when it is complete.",
             "")
         .footer(

@@ -154,10 +154,16 @@ final class CsvToArrow {
     int processors =
         options.matchedOptionValue(
             ArrowCommand.PARALLEL, Runtime.getRuntime().availableProcessors());
-    if (feed.columns().isEmpty()) {
+    List<String> columns = feed.columns();
+    if (columns.isEmpty()) {
       throw new TextException("%s is empty: its first row names the columns".formatted(input));
     }
-    RowTypes types = withOptions(RowTypes.of(feed, processors));
+    Map<String, ArrowColumnType> named = namedTypes(columns);
+    RowTypes found = RowTypes.of(feed, processors);
+    for (var each : named.entrySet()) {
+      found = found.with(each.getKey(), each.getValue());
+    }
+    RowTypes types = found;
     FlowRun run =
         Flow.named("arrow from-csv")
             .stage("convert", () -> new RowsToArrow(types, compression))
@@ -202,8 +208,9 @@ final class CsvToArrow {
     };
   }
 
-  private RowTypes withOptions(RowTypes found) {
-    RowTypes types = found;
+  /// Returns the types that were named, by column.
+  private Map<String, ArrowColumnType> namedTypes(List<String> columns) {
+    Map<String, ArrowColumnType> types = new LinkedHashMap<>();
     List<String> named = options.matchedOptionValue(ArrowCommand.TYPE, List.of());
     for (String each : named) {
       int colon = each.lastIndexOf(':');
@@ -214,11 +221,14 @@ final class CsvToArrow {
             "'%s' is no column and type, such as zip:string. The types are %s"
                 .formatted(each, String.join(", ", TYPES.keySet())));
       }
-      try {
-        types = types.with(each.substring(0, colon), type);
-      } catch (IllegalArgumentException e) {
-        throw TextOptions.misuse(options, String.valueOf(e.getMessage()));
+      String column = each.substring(0, colon);
+      if (!columns.contains(column)) {
+        throw TextOptions.misuse(
+            options,
+            "there is no column '%s'. The columns are %s"
+                .formatted(column, String.join(", ", columns)));
       }
+      types.put(column, type);
     }
     return types;
   }

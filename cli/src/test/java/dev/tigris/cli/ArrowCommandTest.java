@@ -120,6 +120,7 @@ class ArrowCommandTest {
         "USAGE      | arrow to-csv --type zip:int64 @/a.arrow   | means nothing to 'arrow to-csv'",
         "USAGE      | arrow from-csv --type zip @/in.csv @/x    | is no column and type",
         "USAGE      | arrow from-csv --type z:bool @/in.csv @/x | there is no column 'z'",
+        "USAGE      | arrow from-csv --type z:bool @/wrong.csv @/x | there is no column 'z'",
         "USAGE      | arrow from-csv --compress gz @/in.csv @/x | is no compression",
         "BAD_INPUT  | arrow from-csv @/empty.csv @/x            | empty.csv is empty",
         "USAGE      | arrow from-csv -t ab @/in.csv @/x         | is not one character",
