@@ -37,7 +37,6 @@ import picocli.CommandLine.ParseResult;
 
 /// `tigris call`: lists, describes and calls the methods of a server.
 final class CallCommand implements Command {
-  private static final String CLASSPATH = "--classpath";
   private static final String DESCRIBE = "--describe";
   private static final String DEADLINE = "--deadline";
   private static final String PROVIDER = "--provider";
@@ -74,13 +73,11 @@ final class CallCommand implements Command {
                 "Negative numbers come behind '--'.")
             .build());
     spec.addOption(
-        OptionSpec.builder(CLASSPATH, "--class-path", "-cp")
-            .type(String.class)
-            .paramLabel("PATH")
-            .description(
-                "Folders and jars with the service and its specialized classes, separated by"
-                    + " '%s' (default: target/classes).".formatted(File.pathSeparator))
-            .build());
+        Options.classPath(
+            "Folders and jars with the service and its specialized classes, separated by"
+                + " '%s' (default: target/classes).".formatted(File.pathSeparator),
+            "--class-path",
+            "-cp"));
     spec.addOption(
         Options.flag(DESCRIBE, "Print the methods of SERVER, of a service, or one, with schemas."));
     spec.addOption(
@@ -241,7 +238,8 @@ final class CallCommand implements Command {
           "'%s' is no method: write Orders.find, or %s for a service".formatted(name, DESCRIBE),
           null);
     }
-    List<Path> places = ClassPath.parse(options.matchedOptionValue(CLASSPATH, "target/classes"));
+    List<Path> places =
+        ClassPath.parse(options.matchedOptionValue(Options.CLASSPATH, "target/classes"));
     ClassLoader ours = CallCommand.class.getClassLoader();
     boolean isOurs = name.startsWith("tigris.Health.");
     try (var loader =

@@ -12,14 +12,12 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /// `tigris layout`: says how objects lie in a container, to people and to other languages.
 final class LayoutCommand implements Command {
-  private static final String CLASSPATH = "--classpath";
   private static final String C = "--c";
   private static final String NUMPY = "--numpy";
   private static final String JSON = "--json";
@@ -37,13 +35,13 @@ final class LayoutCommand implements Command {
             .description("Full names of classes. The classes that their fields refer to are added.")
             .build());
     spec.addOption(
-        OptionSpec.builder(CLASSPATH, "--class-path", "--module-path", "-cp", "-p")
-            .type(String.class)
-            .paramLabel("PATH")
-            .description(
-                "Folders and jars with the classes, separated by '%s' (default: target/classes)."
-                    .formatted(File.pathSeparator))
-            .build());
+        Options.classPath(
+            "Folders and jars with the classes, separated by '%s' (default: target/classes)."
+                .formatted(File.pathSeparator),
+            "--class-path",
+            "--module-path",
+            "-cp",
+            "-p"));
     spec.addArgGroup(
         ArgGroupSpec.builder()
             .exclusive(true)
@@ -68,10 +66,11 @@ final class LayoutCommand implements Command {
   @Override
   public ExitCode run(ParseResult options, Console console) throws Exception {
     List<String> names = options.matchedPositionalValue(0, List.of());
-    String path = options.matchedOptionValue(CLASSPATH, "target/classes");
+    String path = options.matchedOptionValue(Options.CLASSPATH, "target/classes");
     if (path.replace(File.pathSeparator, "").isEmpty()) {
       throw new ParameterException(
-          options.commandSpec().commandLine(), CLASSPATH + " is empty: name folders or jars");
+          options.commandSpec().commandLine(),
+          Options.CLASSPATH + " is empty: name folders or jars");
     }
     StoredTypes types = StoredTypes.load(names, ClassPath.parse(path));
     if (options.hasMatchedOption(JSON)) {

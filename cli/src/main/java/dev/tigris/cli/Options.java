@@ -15,6 +15,7 @@ final class Options {
   static final String KEY = "--key";
   static final String STABLE = "--stable";
   static final String UNIQUE = "--unique";
+  static final String CLASSPATH = "--classpath";
 
   private Options() {}
 
@@ -69,6 +70,17 @@ final class Options {
                     + " COLUMN[:OPTIONS]. OPTIONS are letters such as nr. Give it again for more"
                     + " keys.")
             .build());
+  }
+
+  /// Returns the option that names folders and jars with classes.
+  ///
+  /// @param names other ones for it
+  static OptionSpec classPath(String description, String... names) {
+    return OptionSpec.builder(CLASSPATH, names)
+        .type(String.class)
+        .paramLabel("PATH")
+        .description(description)
+        .build();
   }
 
   private static OptionSpec bytes(String name, String description) {

@@ -37,7 +37,6 @@ import picocli.CommandLine.ParseResult;
 
 /// `tigris specialize`: rewrites class files, or adds code patches to them.
 final class SpecializeCommand implements Command {
-  private static final String CLASSPATH = "--classpath";
   private static final String OUTPUT = "--output";
   private static final String PATCH = "--patch";
   private static final String SIGN = "--sign";
@@ -63,7 +62,7 @@ final class SpecializeCommand implements Command {
             .description("Class files, jars, and folders of classes.")
             .build());
     spec.addOption(
-        path(CLASSPATH, "-cp", "Class path of the compilation: folders, jars, FOLDER/*."));
+        Options.classPath("Class path of the compilation: folders, jars, FOLDER/*.", "-cp"));
     spec.addOption(
         OptionSpec.builder(OUTPUT, "-o")
             .type(Path.class)
@@ -331,7 +330,7 @@ final class SpecializeCommand implements Command {
                   .formatted(
                       name(missing.getFirst()),
                       missing.size() == 1 ? "" : " and %d more".formatted(missing.size() - 1),
-                      CLASSPATH));
+                      Options.CLASSPATH));
     }
   }
 
@@ -342,8 +341,8 @@ final class SpecializeCommand implements Command {
 
   private static List<Path> classPath(ParseResult options) throws CommandException {
     try {
-      return options.hasMatchedOption(CLASSPATH)
-          ? ClassPath.parse(options.matchedOptionValue(CLASSPATH, ""))
+      return options.hasMatchedOption(Options.CLASSPATH)
+          ? ClassPath.parse(options.matchedOptionValue(Options.CLASSPATH, ""))
           : List.of();
     } catch (UncheckedIOException e) {
       throw new CommandException(ExitCode.BAD_INPUT, Reason.of(e), e);
