@@ -358,6 +358,10 @@ public final class Endpoint implements AutoCloseable {
       throw new IllegalArgumentException(
           "entry %d of the table is empty: map a peer first, or it was lost".formatted(entry));
     }
+    if (peer.channel().session().isFresh()) { // what both sides agree on is not known yet
+      throw new IllegalArgumentException(
+          "entry %d is being mapped: use it when map has returned".formatted(entry));
+    }
     return peer;
   }
 

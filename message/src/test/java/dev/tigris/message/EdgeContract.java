@@ -262,6 +262,32 @@ abstract class EdgeContract {
   }
 
   @Test
+  void refusesRequestsToAPeerThatIsBeingMapped() {
+    List<Throwable> refused = new ArrayList<>();
+    boolean[] isOver = new boolean[1];
+    String where = subject.anyAddress();
+    client.run(
+        () -> {
+          from.errorHandler(
+              returned -> {
+                if (!isOver[0]) {
+                  refused.add(
+                      assertThrows(IllegalArgumentException.class, () -> from.request(1, ECHO)));
+                }
+              });
+          String address = server.call(() -> server.bundle().listen(fabric.provider(), where));
+          for (int i = 0; i < 4; i++) {
+            from.request(0, 77); // there is no such handler
+          }
+          from.map(1, fabric.provider(), address, "server", TAG, PATIENCE);
+          isOver[0] = true;
+          from.request(1, ECHO, new long[] {5, 0}, null, 0, 0);
+          await("a reply", () -> back.size() == 1);
+          assertTrue(refused.size() <= 4, refused::toString);
+        });
+  }
+
+  @Test
   void refusesOneMoreThanThereCanBe() {
     client.run(
         () -> {
