@@ -5,6 +5,7 @@ import dev.tigris.net.ConnectionRequest;
 import dev.tigris.net.Listener;
 import dev.tigris.net.NetException;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
@@ -18,7 +19,7 @@ final class Acceptor implements AutoCloseable {
 
   private final String provider;
   private final Listener listener;
-  private final long tag;
+  private final Set<Long> tags;
   private final ConcurrentLinkedQueue<Request> connectionRequests;
   private final Runnable wake;
   private volatile boolean isClosed;
@@ -31,13 +32,13 @@ final class Acceptor implements AutoCloseable {
   Acceptor(
       String provider,
       Listener listener,
-      long tag,
+      Set<Long> tags,
       ConcurrentLinkedQueue<Request> connectionRequests,
       Runnable wake,
       Environment environment) {
     this.provider = provider;
     this.listener = listener;
-    this.tag = tag;
+    this.tags = tags;
     this.connectionRequests = connectionRequests;
     this.wake = wake;
     environment.thread("tigris-message-acceptor", this::listen).start();
@@ -58,7 +59,7 @@ final class Acceptor implements AutoCloseable {
         if (request == null) {
           continue;
         }
-        boolean isOurs = request.tag() == tag || request.tag() == Probes.TAG;
+        boolean isOurs = tags.contains(request.tag());
         if (!isOurs || connectionRequests.size() >= MOST_WAITING) {
           request.reject();
         } else {

@@ -4,6 +4,7 @@ package dev.tigris.message;
 import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.message.Endpoint.Peer;
 import dev.tigris.message.Probes.Probe;
+import dev.tigris.message.channel.BulkConnection;
 import dev.tigris.message.channel.Channel;
 import dev.tigris.message.channel.Environment;
 import dev.tigris.message.channel.Greeting;
@@ -48,6 +49,11 @@ import org.jspecify.annotations.Nullable;
 public final class Bundle implements AutoCloseable {
   /// The tag of connections that carry active messages.
   private static final long CONNECTION_TAG = 0x5449_4752_4953_414dL; // "TIGRISAM"
+
+  /// The tag of the second connections of sessions, for bulk transfers.
+  private static final long BULK_TAG = 0x5449_4752_4953_424bL; // "TIGRISBK"
+
+  private static final Set<Long> TAGS = Set.of(CONNECTION_TAG, BULK_TAG, Probes.TAG);
 
   private static final int POLLS_BETWEEN_CLOCKS = 64;
   private static final int MOST_COMPLETIONS = 256;
@@ -117,6 +123,7 @@ public final class Bundle implements AutoCloseable {
   private final Map<String, Moved> moved = new HashMap<>();
 
   private final List<PacketConnection> ungreeted = new ArrayList<>();
+  private final List<BulkConnection> ungreetedBulk = new ArrayList<>();
   private final ChannelList touched = new ChannelList();
 
   /// The channels whose packets have arrived since the last wait.
@@ -259,7 +266,7 @@ public final class Bundle implements AutoCloseable {
         new Acceptor(
             provider,
             fabric(provider).listen(address),
-            CONNECTION_TAG,
+            TAGS,
             connectionRequests,
             this::wake,
             environment);
@@ -437,6 +444,9 @@ public final class Bundle implements AutoCloseable {
 
   private void complete(Descriptor descriptor, long now) {
     if (!(descriptor.attachment() instanceof PacketConnection.Slot slot)) {
+      if (descriptor.attachment() instanceof BulkConnection.Slot bulk) {
+        completeBulk(bulk, descriptor, now);
+      }
       return;
     }
     PacketConnection connection = slot.connection();
@@ -453,21 +463,86 @@ public final class Bundle implements AutoCloseable {
         connection.repost(slot);
       }
       if (channel != null) {
-        handled += channel.takeHandled();
-        acknowledged += channel.takeAcknowledged();
-        if (channel.post(now)) {
-          touched(channel); // its doorbell is rung, if the next poll does not do that
-        }
-        if (!channel.isTaken() && channel.session().hasUnacknowledged()) {
-          channel.isTaken(true);
-          taken.add(channel);
-        }
+        answer(channel, now);
       }
     } else if (channel != null && channel.isHeldUp()) {
       touched(channel);
     }
     if (descriptor.status() == Status.FLUSHED || connection.hasNothingToCome()) {
       lost(connection, now);
+    }
+  }
+
+  /// Something has arrived on a channel: counts the handlers that have run, and posts the answers.
+  private void answer(Channel channel, long now) {
+    handled += channel.takeHandled();
+    acknowledged += channel.takeAcknowledged();
+    if (channel.post(now)) {
+      touched(channel); // its doorbell is rung, if the next poll does not do that
+    }
+    if (!channel.isTaken() && channel.session().hasUnacknowledged()) {
+      channel.isTaken(true);
+      taken.add(channel);
+    }
+    if (channel.wantsBulk()) {
+      touched(channel);
+    }
+  }
+
+  private void completeBulk(BulkConnection.Slot slot, Descriptor descriptor, long now) {
+    BulkConnection connection = slot.connection();
+    if (connection.isClosed()) {
+      slot.forget();
+      return;
+    }
+    boolean hasArrived = connection.completed(slot, descriptor);
+    Channel channel = connection.channel();
+    isHandling = true;
+    try {
+      if (hasArrived && channel == null) {
+        channel = greetedBulk(connection, descriptor);
+      } else if (hasArrived && channel != null) {
+        connection.release(slot); // its memory is the handler's, and then the program's
+        channel.landed(descriptor, now);
+      } else if (channel != null && descriptor.status() == Status.DONE) {
+        channel.left(now);
+      }
+    } finally {
+      isHandling = false;
+      connection.release(slot);
+    }
+    if (descriptor.status() == Status.FLUSHED || connection.hasNothingToCome()) {
+      lostBulk(connection);
+    }
+    if (channel != null) {
+      answer(channel, now);
+    }
+  }
+
+  /// The peer says which session a connection for bulk transfers is for.
+  private @Nullable Channel greetedBulk(BulkConnection connection, Descriptor descriptor) {
+    ungreetedBulk.remove(connection);
+    if (connection.readGreeting(descriptor)) {
+      for (Endpoint endpoint : allEndpoints()) {
+        Channel channel = endpoint.channel(connection.session());
+        if (channel != null && channel.greetedBulk(connection)) {
+          return channel;
+        }
+      }
+    }
+    connection.close();
+    return null;
+  }
+
+  /// A connection for bulk transfers has ended. The next one goes on where it was.
+  private void lostBulk(BulkConnection connection) {
+    Channel channel = connection.channel();
+    ungreetedBulk.remove(connection);
+    if (channel == null) {
+      connection.close();
+    } else {
+      channel.detachBulk();
+      touched(channel);
     }
   }
 
@@ -500,8 +575,20 @@ public final class Bundle implements AutoCloseable {
       Channel channel = touched.get(i);
       channel.isTouched(false);
       channel.pump(now);
+      serveBulk(channel, now);
     }
     touched.clear();
+  }
+
+  /// Makes a connection for bulk transfers if the channel needs one.
+  private void serveBulk(Channel channel, long now) {
+    BulkConnection open = channel.bulkConnection();
+    if (open != null && open.hasNothingToCome()) {
+      channel.detachBulk();
+    }
+    if (channel.wantsBulk() && !attempts.containsKey(channel)) {
+      attempts.put(channel, new Attempt(channel, now));
+    }
   }
 
   /// Returns the endpoints there are now: an array that nobody changes.
@@ -536,12 +623,13 @@ public final class Bundle implements AutoCloseable {
           lost(open, now); // it had ended before memory was posted, so that nothing has told
         }
         channel.tick(now);
+        serveBulk(channel, now);
         if (channel.connection() != null || !channel.connects()) {
           deadline = Math.min(deadline, channel.session().deadline(now));
         }
       }
     }
-    if (!attempts.isEmpty() || !ungreeted.isEmpty()) {
+    if (!attempts.isEmpty() || !ungreeted.isEmpty() || !ungreetedBulk.isEmpty()) {
       deadline = tickConnections(now, deadline);
     }
     return deadline;
@@ -551,7 +639,8 @@ public final class Bundle implements AutoCloseable {
     long deadline = earliest;
     for (Channel channel : List.copyOf(attempts.keySet())) {
       Attempt attempt = attempts.get(channel);
-      if (channel.session().state() != Session.State.DETACHED || attempt == null) {
+      boolean isWanted = channel.session().state() == Session.State.DETACHED || channel.wantsBulk();
+      if (!isWanted || attempt == null) {
         attempts.remove(channel);
       } else if (attempt.atNanos - now > 0) {
         deadline = Math.min(deadline, attempt.atNanos);
@@ -565,6 +654,12 @@ public final class Bundle implements AutoCloseable {
       } else if (now - connection.madeAt() > GREETING_NANOS || connection.hasNothingToCome()) {
         ungreeted.remove(connection);
         connection.close(false);
+      }
+    }
+    for (BulkConnection connection : List.copyOf(ungreetedBulk)) {
+      if (now - connection.madeAt() > GREETING_NANOS || connection.hasNothingToCome()) {
+        ungreetedBulk.remove(connection);
+        connection.close();
       }
     }
     return deadline;
@@ -623,12 +718,19 @@ public final class Bundle implements AutoCloseable {
         return;
       }
       try (ConnectionRequest request = next.request()) {
-        if (request.tag() == Probes.TAG || ungreeted.size() >= MOST_UNGREETED) {
+        if (request.tag() == Probes.TAG
+            || ungreeted.size() + ungreetedBulk.size() >= MOST_UNGREETED) {
           request.reject(); // it asks whether this thread polls, or too many have not greeted yet
           continue;
         }
-        VirtualInterface link = request.accept(queue, attributes);
+        boolean isBulk = request.tag() == BULK_TAG;
+        VirtualInterface link =
+            request.accept(queue, isBulk ? BulkConnection.attributes() : attributes);
         try {
+          if (isBulk) {
+            ungreetedBulk.add(new BulkConnection(link, next.provider(), nanoTime(), true));
+            continue;
+          }
           ungreeted.add(new PacketConnection(link, next.provider(), "messages", nanoTime()));
         } catch (MemoryBudgetException e) {
           link.abort();
@@ -788,11 +890,14 @@ public final class Bundle implements AutoCloseable {
     }
     attempt.probe = null;
     Connection made = answer;
+    boolean isBulk = channel.wantsBulk();
+    long tag = isBulk ? BULK_TAG : CONNECTION_TAG;
+    Attributes its = isBulk ? BulkConnection.attributes() : attributes;
     if (probe != null && Probe.isThere(answer)) {
       connects++;
       try {
         Duration limit = Duration.ofNanos(connectNanos(probe));
-        made = fabric.connect(peer.address(), CONNECTION_TAG, queue, attributes, limit);
+        made = fabric.connect(peer.address(), tag, queue, its, limit);
       } catch (NetException | IllegalArgumentException e) { // the address may be a peer's
         System.getLogger(Bundle.class.getName())
             .log(System.Logger.Level.DEBUG, "a peer was not reached", e);
@@ -802,6 +907,10 @@ public final class Bundle implements AutoCloseable {
     switch (made) {
       case Connection.Established(VirtualInterface link) -> {
         attempts.remove(channel);
+        if (isBulk) {
+          attachBulk(channel, new BulkConnection(link, peer.provider(), now, false), now);
+          return;
+        }
         var connection = new PacketConnection(link, peer.provider(), "messages", now);
         channel.attach(connection, peer.greeting(), now);
         channel.pump(now);
@@ -811,6 +920,17 @@ public final class Bundle implements AutoCloseable {
         attempt.atNanos = now + attempt.waitNanos;
       }
     }
+  }
+
+  private void attachBulk(Channel channel, BulkConnection made, long now) {
+    isHandling = true; // handlers of empty transfers, say, may run
+    try {
+      channel.attachBulk(made);
+    } finally {
+      isHandling = false;
+    }
+    answer(channel, now);
+    touched(channel);
   }
 
   /// Decides about greetings.
@@ -989,6 +1109,7 @@ public final class Bundle implements AutoCloseable {
     for (PacketConnection connection : ungreeted) {
       connection.close(false);
     }
+    ungreetedBulk.forEach(BulkConnection::close);
     queue.close();
     owned.forEach(Fabric::close);
   }

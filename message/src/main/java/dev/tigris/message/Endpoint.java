@@ -650,7 +650,7 @@ public final class Endpoint implements AutoCloseable {
     while (true) {
       boolean quiet = true;
       for (Channel channel : channels()) {
-        quiet &= !channel.hasWork() && channel.session().outstanding() == 0;
+        quiet &= !channel.hasWork() && !channel.awaitsReplies();
       }
       if (quiet || bundle.nanoTime() - start >= nanos) {
         return quiet;

@@ -3,7 +3,6 @@ package dev.tigris.bench.net;
 import dev.tigris.bench.WrongResultException;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
-import dev.tigris.memory.PageKind;
 import dev.tigris.message.Bundle;
 import dev.tigris.message.Draft;
 import dev.tigris.message.Endpoint;
@@ -28,7 +27,10 @@ final class MessageTransport implements Transport {
   private final String provider;
   private final Bundle bundle;
   private final Endpoint endpoint;
-  private final Bytes segment = Jbuf.allocate(LARGEST_BYTES, "bench.net").asBytes();
+  /// A place for each transfer that may be under way: one that is read is not overwritten.
+  private final Bytes segment =
+      Jbuf.allocate((long) FEWEST_POSTED * LARGEST_BYTES, "bench.net").asBytes();
+
   private final Bytes[] bulk = new Bytes[FEWEST_POSTED];
   private final Runnable[] whenFree = new Runnable[FEWEST_POSTED];
   private final long[][] words = new long[Endpoint.MOST_WORDS + 1][];
@@ -54,10 +56,9 @@ final class MessageTransport implements Transport {
     for (int i = 0; i < words.length; i++) {
       words[i] = new long[i];
     }
-    PageKind pages = provider.equals("shm") ? PageKind.SHARED : PageKind.ORDINARY;
     for (int i = 0; i < bulk.length; i++) {
       int bit = 1 << i;
-      bulk[i] = Jbuf.allocate(LARGEST_BYTES, "bench.net", pages).asBytes();
+      bulk[i] = Jbuf.allocate(LARGEST_BYTES, "bench.net").asBytes();
       whenFree[i] = () -> free |= bit;
     }
   }
@@ -193,7 +194,8 @@ final class MessageTransport implements Transport {
     free &= ~(1 << which);
     Bytes payload = bulk[which];
     write(payload, bytes, value);
-    endpoint.bulkInto(0, handler, words[0], payload, 0, bytes, 0, whenFree[which]);
+    long place = (long) which * LARGEST_BYTES;
+    endpoint.bulkInto(0, handler, words[0], payload, 0, bytes, place, whenFree[which]);
   }
 
   private void await(long before) {

@@ -2,6 +2,7 @@ package dev.tigris.message.channel;
 
 import dev.tigris.memory.View;
 import dev.tigris.net.Ticket;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A bulk transfer that is sent, out of the program's own memory, which stays as it is until the
@@ -32,6 +33,22 @@ public final class BulkSend {
   /// How many parts are in packets that are kept.
   int kept;
 
+  /// The number of its first piece and the length of each, if it goes over the interface for bulk
+  /// transfers.
+  long first;
+
+  long pieceBytes;
+
+  /// How many pieces are posted there.
+  int inFlight;
+
+  /// Whether the last piece has been.
+  boolean isWhole;
+
+  /// Its registration there; null if there is none.
+  @Nullable Ticket anchor;
+
+  private @Nullable MemorySegment memory;
   private boolean isFree;
   private @Nullable PacketConnection connection;
   private @Nullable Ticket ticket;
@@ -62,6 +79,16 @@ public final class BulkSend {
     this.whenFree = whenFree;
   }
 
+  /// The memory as a segment, which takes a while to make.
+  MemorySegment memory() {
+    MemorySegment made = memory;
+    if (made == null) {
+      made = source.segment();
+      memory = made;
+    }
+    return made;
+  }
+
   /// The memory, registered with this connection.
   Ticket ticket(PacketConnection with) {
     Ticket registered = ticket;
@@ -87,6 +114,7 @@ public final class BulkSend {
       return;
     }
     isFree = true;
+    memory = null;
     Ticket registered = ticket;
     PacketConnection with = connection;
     if (registered != null && with != null) {

@@ -7,6 +7,7 @@ import dev.tigris.message.protocol.Session;
 import dev.tigris.message.protocol.Session.Duty;
 import dev.tigris.message.protocol.Session.End;
 import dev.tigris.message.protocol.Settings;
+import dev.tigris.net.Descriptor;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -23,10 +24,16 @@ import org.jspecify.annotations.Nullable;
 ///   reply              --> queue of replies  --+                 +--> bulk target --> handler
 /// ```
 ///
+/// Over a reliable connection, bulk transfers that do not fit a packet are only offered in packets,
+/// and go over a second interface ([BulkTransfers]). Else they go in parts.
+///
 /// Thread rule: the thread of the bundle.
 public final class Channel {
   /// How many bulk parts may be under way, of all credits, in quarters: the rest is for others.
   private static final int BULK_QUARTERS = 3;
+
+  /// How many packets long a piece of a bulk transfer is, up to the longest one.
+  private static final int PIECE_PACKETS = 16;
 
   private final Environment environment;
   private final long id;
@@ -46,6 +53,7 @@ public final class Channel {
   private @Nullable Greeting greeting;
 
   private final ArrayDeque<BulkSend> bulk = new ArrayDeque<>();
+  private final BulkTransfers transfers = new BulkTransfers(this);
 
   /// Replies that come back, and wait for a credit; no more than credits, because a request waits
   /// for them.
@@ -204,7 +212,13 @@ public final class Channel {
         || requests.hasAny()
         || replies.hasAny()
         || !bulk.isEmpty()
+        || transfers.hasSends()
         || !messagesToReturn.isEmpty();
+  }
+
+  /// Whether a request is not known to be over, or a bulk transfer of the peer's is on its way.
+  public boolean awaitsReplies() {
+    return session.outstanding() > 0 || transfers.hasOffers();
   }
 
   /// Returns how many connections in a row have brought the session no further.
@@ -348,6 +362,12 @@ public final class Channel {
     int most = Math.max(1, session.settings().credits() * BULK_QUARTERS / 4);
     while (!bulk.isEmpty()) {
       BulkSend transfer = bulk.peek();
+      if (goesInPieces(transfer)) {
+        if (!offer(transfer, most)) {
+          return;
+        }
+        continue;
+      }
       int head = PacketLayout.frameBytes(true, PacketLayout.MOST_WORDS);
       long left = transfer.length - transfer.put;
       int part = (int) Math.min(left, packetBytes - PacketLayout.HEADER_BYTES - head);
@@ -370,6 +390,48 @@ public final class Channel {
         bulk.remove();
       }
     }
+  }
+
+  /// Whether a transfer goes over the interface for bulk transfers: it does not fit a packet, or
+  /// one before it is not over. Packets that may be lost or damaged have parts, which are covered
+  /// by the session.
+  private boolean goesInPieces(BulkSend transfer) {
+    return !lossy && (transfer.length > payloadBytes(packetBytes) || transfers.hasSends());
+  }
+
+  /// Offers a transfer to the peer; returns false if that is not possible yet.
+  private boolean offer(BulkSend transfer, int most) {
+    boolean isReply = transfer.isReply;
+    SendQueue queue = isReply ? replies : requests;
+    int length = PacketLayout.frameBytes(true, transfer.words.length);
+    boolean hasCredit = isReply || (session.hasCredit() && session.outstanding() < most);
+    if (!hasCredit || !transfers.mayOffer() || queue.isDrafting() || !queue.hasRoom(length)) {
+      return false;
+    }
+    bulk.remove();
+    long reference = transfer.reference;
+    if (isReply) {
+      session.replied();
+    } else {
+      reference = session.requested();
+    }
+    long pieceBytes = Math.min(BulkConnection.PIECE_BYTES, PIECE_PACKETS * (long) packetBytes);
+    FrameKind kind = isReply ? FrameKind.OFFERED_REPLY : FrameKind.OFFERED_REQUEST;
+    int words = transfer.words.length;
+    Bytes bytes = queue.bytes;
+    long at = queue.begin(length);
+    at = PacketLayout.frame(bytes, at, kind, words, transfer.handler, 0, reference);
+    bytes.setLong(at, transfer.length);
+    bytes.setLong(at + 8, pieceBytes);
+    bytes.setLong(at + 16, transfer.place);
+    at += PacketLayout.BULK_BYTES;
+    for (int i = 0; i < words; i++) {
+      bytes.setLong(at + (long) i * Long.BYTES, transfer.words[i]);
+    }
+    Packet _ = queue.finish(length);
+    transfers.offer(transfer, pieceBytes);
+    expect();
+    return true;
   }
 
   /// Whether a part is copied to its packet, which the peer then reads where it lies: that is one
@@ -409,9 +471,9 @@ public final class Channel {
     }
     if (isCopied) {
       MemorySegment.copy(
-          transfer.source.segment(),
+          transfer.memory(),
           transfer.offset + transfer.put,
-          bytes.segment(),
+          queue.segment,
           at + (long) words * Long.BYTES,
           part);
     }
@@ -462,6 +524,7 @@ public final class Channel {
     greeting = greets;
     fruitlessConnections++;
     made.carry(this, requests, replies);
+    transfers.told();
     requests.forEach(packet -> packet.isPosted = false);
     replies.forEach(packet -> packet.isPosted = false);
     if (connects) {
@@ -469,8 +532,87 @@ public final class Channel {
     }
   }
 
+  /// Returns the interface for bulk transfers; null if there is none.
+  public @Nullable BulkConnection bulkConnection() {
+    return transfers.connection();
+  }
+
+  /// Whether this side is to connect for bulk transfers.
+  public boolean wantsBulk() {
+    return connects
+        && session.state() == Session.State.OPEN
+        && connection != null
+        && transfers.isWanted();
+  }
+
+  /// There is an interface for bulk transfers, which this side has made. Handlers may run.
+  public void attachBulk(BulkConnection made) {
+    transfers.attach(made, id, session.epoch());
+  }
+
+  /// The peer has made an interface for bulk transfers, and greets over it. Handlers may run.
+  ///
+  /// @return whether it belongs to the connection that there is
+  public boolean greetedBulk(BulkConnection made) {
+    return !connects && !lossy && session.isOurs(made.epoch()) && transfers.attachGreeted(made);
+  }
+
+  /// The interface for bulk transfers is lost.
+  public void detachBulk() {
+    transfers.detach();
+  }
+
+  /// A piece of a bulk transfer has arrived. Its handler may run.
+  public void landed(Descriptor descriptor, long now) {
+    session.heard(now);
+    if (transfers.landed(descriptor)) {
+      expect();
+    } else {
+      end(End.BREACH, "it sends a piece of another length");
+    }
+  }
+
+  /// A piece of a bulk transfer has left.
+  public void left(long now) {
+    session.heard(now);
+    transfers.release();
+  }
+
+  /// Says whether something is expected of the peer.
+  private void expect() {
+    boolean isFilling = requestTarget != null || replyTarget != null;
+    session.expectsMore(isFilling || transfers.hasAny(), environment.nanoTime());
+  }
+
+  BulkTarget target(boolean isReply, int handler, long total, long place) {
+    return receiver.target(this, isReply, handler, total, place);
+  }
+
+  /// Runs the handler of a transfer that is whole, or sends it back if it was refused.
+  void runOffered(
+      boolean isReply,
+      int handler,
+      long[] words,
+      long reference,
+      BulkTarget target,
+      long total,
+      long place) {
+    incoming.set(MemorySegment.ofArray(words), 0, words.length, 0, handler, reference);
+    incoming.filled(target, total, place);
+    try {
+      if (isReply) {
+        reply();
+      } else {
+        request();
+      }
+    } finally {
+      target.done();
+    }
+  }
+
   /// The connection is lost, or given up: the session goes on with the next one.
   public void detach(long now) {
+    transfers.detach();
     PacketConnection lost = connection;
     connection = null;
     if (lost != null) {
@@ -500,6 +642,7 @@ public final class Channel {
     if (open != null) {
       open.ring();
     }
+    transfers.ring();
   }
 
   /// Posts what is to be sent, as far as the connection takes it. It leaves with the next doorbell,
@@ -518,6 +661,7 @@ public final class Channel {
       // The last part of a bulk reply waits until the others have their numbers.
       more = open != null && sendAll(open, now) && !bulk.isEmpty();
     }
+    transfers.post();
     return open != null && open.hasNews();
   }
 
@@ -542,6 +686,11 @@ public final class Channel {
         break;
       }
       Duty duty = session.duty(now, replies.hasUnsent() || requests.hasUnsent());
+      boolean isGreeting = duty == Duty.GREET || duty == Duty.WELCOME;
+      if (transfers.isNews() && !isGreeting && session.state() == Session.State.OPEN) {
+        control(open, PacketKind.COUNTS, 0); // before the replies of what it counts as taken
+        continue;
+      }
       if (duty == Duty.NOTHING || !perform(duty, open, now)) {
         break;
       }
@@ -613,7 +762,7 @@ public final class Channel {
       MemorySegment rest =
           tail == null
               ? MemorySegment.NULL
-              : tail.source.segment().asSlice(packet.tailOffset, packet.tailBytes);
+              : tail.memory().asSlice(packet.tailOffset, packet.tailBytes);
       PacketLayout.seal(queue.bytes, packet.offset, length, rest);
     }
     open.send(queue, queue == replies, packet);
@@ -630,6 +779,8 @@ public final class Channel {
       length =
           Greeting.writeWelcome(
               bytes, slot.at + PacketLayout.HEADER_BYTES, lossy, session.settings().credits());
+    } else if (kind == PacketKind.COUNTS) {
+      length = transfers.writeCounts(bytes, slot.at + PacketLayout.HEADER_BYTES);
     }
     PacketLayout.stamp(
         bytes,
@@ -733,6 +884,8 @@ public final class Channel {
     }
     if (kind == PacketKind.FAREWELL) {
       end(End.CLOSED, "the peer has closed it");
+    } else if (kind == PacketKind.COUNTS) {
+      counted(from, at + PacketLayout.HEADER_BYTES, bytes - PacketLayout.HEADER_BYTES);
     } else if (kind == PacketKind.DATA) {
       switch (session.arrived(epoch, PacketLayout.number(from, at), now)) {
         case NEXT -> {
@@ -746,6 +899,21 @@ public final class Channel {
         case BREACH -> end(End.BREACH, "it sends a number out of the window");
         case DUPLICATE, GAP, ALIEN -> {}
       }
+    }
+  }
+
+  private void counted(MemorySegment from, long at, long bytes) {
+    boolean possible =
+        bytes == 24
+            && transfers.told(
+                from.get(PacketLayout.LONG, at),
+                from.get(PacketLayout.LONG, at + 8),
+                from.get(PacketLayout.LONG, at + 16));
+    if (possible) {
+      acknowledged++;
+      expect();
+    } else {
+      end(End.BREACH, "it counts pieces of bulk transfers that were never offered");
     }
   }
 
@@ -801,6 +969,21 @@ public final class Channel {
           return false;
         }
         runBulk(isReply);
+      }
+      case OFFERED_REQUEST, OFFERED_REPLY -> {
+        boolean possible =
+            !lossy
+                && incoming.payloadBytes() == 0
+                && transfers.offered(
+                    kind == FrameKind.OFFERED_REPLY,
+                    incoming,
+                    from.get(PacketLayout.LONG, bulkAt),
+                    from.get(PacketLayout.LONG, bulkAt + 8),
+                    from.get(PacketLayout.LONG, bulkAt + 16));
+        if (!possible) {
+          return false;
+        }
+        expect();
       }
       case RETURNED_REQUEST, RETURNED_REPLY -> {
         if (!comeBack(kind == FrameKind.RETURNED_REPLY)) {
@@ -887,7 +1070,7 @@ public final class Channel {
     }
     incoming.filled(target, total, place);
     boolean isOtherOpen = (isReply ? requestTarget : replyTarget) != null;
-    session.expectsMore(!isLast || isOtherOpen, environment.nanoTime());
+    session.expectsMore(!isLast || isOtherOpen || transfers.hasAny(), environment.nanoTime());
     return true;
   }
 
@@ -978,15 +1161,11 @@ public final class Channel {
         release(queue, queue.dropFirst());
       }
     }
+    for (BulkSend transfer : transfers.end()) {
+      giveBack(transfer, BulkTransfers.reasonOf(transfer));
+    }
     for (BulkSend transfer : bulk) {
-      receiver.returned(
-          this,
-          transfer.isReply,
-          transfer.handler,
-          LongStream.of(transfer.words).boxed().toList(),
-          transfer.length,
-          Reason.NOT_DELIVERED);
-      transfer.free();
+      giveBack(transfer, Reason.NOT_DELIVERED);
     }
     bulk.clear();
     messagesToReturn.clear();
@@ -1000,6 +1179,17 @@ public final class Channel {
     requests.close();
     replies.close();
     receiver.ended(this, why);
+  }
+
+  private void giveBack(BulkSend transfer, Reason reason) {
+    receiver.returned(
+        this,
+        transfer.isReply,
+        transfer.handler,
+        LongStream.of(transfer.words).boxed().toList(),
+        transfer.length,
+        reason);
+    transfer.free();
   }
 
   /// The messages of a packet come back.
@@ -1032,7 +1222,8 @@ public final class Channel {
       } else if (kind == FrameKind.REPLY || kind == FrameKind.BULK_REPLY) {
         receiver.returned(this, true, head >>> 16, words, whole, reason);
       }
-      at = isBulk ? end : at + PacketLayout.aligned(length + payload); // a part ends its packet
+      boolean isPart = kind != null && kind.isPart(); // and ends its packet
+      at = isPart ? end : at + PacketLayout.aligned(length + payload);
     }
   }
 
@@ -1041,10 +1232,11 @@ public final class Channel {
     session.checkInvariants();
     requests.checkInvariants();
     replies.checkInvariants();
+    transfers.checkInvariants();
   }
 
   @Override
   public String toString() {
-    return "Channel[%s, over %s]".formatted(session, connection);
+    return "Channel[%s, over %s, bulk %s]".formatted(session, connection, transfers);
   }
 }

@@ -19,7 +19,11 @@ public enum FrameKind {
   /// A request that comes back, in the place of a reply.
   RETURNED_REQUEST(7, false, false),
   /// A reply that comes back. It takes a credit.
-  RETURNED_REPLY(8, false, true);
+  RETURNED_REPLY(8, false, true),
+  /// A bulk request that goes over the interface for bulk transfers.
+  OFFERED_REQUEST(9, true, true),
+  /// Such a bulk reply.
+  OFFERED_REPLY(10, true, false);
 
   private static final FrameKind[] ALL = values();
 
@@ -41,6 +45,11 @@ public enum FrameKind {
   /// Whether it belongs to a bulk transfer, and has the numbers of that.
   public boolean isBulk() {
     return isBulk;
+  }
+
+  /// Whether it has a part of a bulk transfer, and not only the offer of one.
+  boolean isPart() {
+    return isBulk && this != OFFERED_REQUEST && this != OFFERED_REPLY;
   }
 
   /// Whether it takes a credit of its sender.

@@ -10,7 +10,11 @@ enum PacketKind {
   DATA(4),
   ACKNOWLEDGEMENT(5),
   LACK(6),
-  FAREWELL(7);
+  FAREWELL(7),
+  /// How many pieces of bulk transfers its sender has granted and taken.
+  COUNTS(8),
+  /// The first message on the interface for bulk transfers.
+  BULK_GREETING(9);
 
   private static final PacketKind[] ALL = values();
 

@@ -4,6 +4,7 @@ import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.memory.PageKind;
+import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,10 @@ import org.jspecify.annotations.Nullable;
 final class SendQueue {
   private final Jbuf jbuf;
   final Bytes bytes;
+
+  /// The same, for copies: it takes a while to make.
+  final MemorySegment segment;
+
   private final int capacity;
   private final int packetBytes;
   private final Packet[] packets;
@@ -49,6 +54,7 @@ final class SendQueue {
     this.packetBytes = packetBytes;
     this.jbuf = memory(capacity, owner, isLent);
     this.bytes = jbuf.asBytes();
+    this.segment = bytes.segment();
     this.packets = new Packet[count];
     this.mask = count - 1;
     for (int i = 0; i < count; i++) {

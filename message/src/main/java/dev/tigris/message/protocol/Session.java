@@ -373,6 +373,11 @@ public final class Session {
     return true;
   }
 
+  /// The peer is at work: something of it has arrived elsewhere, or was taken.
+  public void heard(long now) {
+    heardAt = now;
+  }
+
   /// Says whether more is expected of the peer, as the rest of a transfer: then it may not be
   /// silent
   /// for longer than the patience.

@@ -28,6 +28,10 @@ import java.util.SplittableRandom;
 ///
 /// Places of faults beside those of [SimulatedNetwork]: `host.restart` and `host.stop`.
 public final class EndpointSimulation {
+  /// The longest bulk transfer that goes in parts of a packet: of longer ones, pieces go over an
+  /// interface of their own.
+  private static final int MOST_IN_PARTS = 4096;
+
   /// The set-up of a run.
   ///
   /// @param seed of all that is random
@@ -187,9 +191,10 @@ public final class EndpointSimulation {
   /// The longest payload of a request.
   int mostBytes(Kind kind) {
     int packet = plan.options().payloadBytes() - 2 * Long.BYTES;
-    return kind == Kind.BULK || kind == Kind.BULK_INTO
-        ? SimulatedParty.PATTERN_BYTES
-        : Math.min(packet, SimulatedParty.PATTERN_BYTES);
+    if (kind == Kind.BULK || kind == Kind.BULK_INTO) {
+      return plan.options().lossy() ? MOST_IN_PARTS : SimulatedParty.PATTERN_BYTES;
+    }
+    return Math.min(packet, MOST_IN_PARTS);
   }
 
   /// Returns what a bundle takes from outside.

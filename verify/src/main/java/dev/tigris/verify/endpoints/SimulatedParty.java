@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// another one, and answers those that come.
 final class SimulatedParty {
   static final int TAG = 7;
-  static final int PATTERN_BYTES = 4096;
+  static final int PATTERN_BYTES = 32 << 10;
   private static final int BACK = 2;
 
   private static final int PARTIES = 3;

@@ -1,0 +1,212 @@
+package dev.tigris.message;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.testing.Faults;
+import dev.tigris.net.testing.FaultyFabric;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The second interface of a connection, for bulk transfers.
+class BulkPairTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final int NOTE = 1;
+  private static final int BACK = 2;
+  private static final int LONGEST = 300_000;
+
+  /// A piece is 7.5 KB long.
+  private static final Options OPTIONS =
+      Options.DEFAULT
+          .withReplyBytes(64)
+          .withPayloadBytes(256)
+          .withBulkBytes(LONGEST)
+          .withPatience(PATIENCE);
+
+  private final List<Long> taken = new ArrayList<>();
+  private final List<ComeBack> returned = new ArrayList<>();
+  private final List<Long> back = new ArrayList<>();
+  private final List<String> lost = new ArrayList<>();
+  private boolean isDamaged;
+  private int freed;
+  private Fabric fabric;
+  private Party server;
+  private Party client;
+  private Endpoint from;
+
+  /// A transfer that has come back.
+  private record ComeBack(long word, Reason reason) {}
+
+  private void connect(Fabric its, boolean hasSegment) {
+    fabric = its;
+    server = new Party(OPTIONS, List.of(fabric));
+    client = new Party(OPTIONS, List.of(fabric));
+    String anyAddress = its.provider().contains("shm") ? "*" : "127.0.0.1:0";
+    String address =
+        server.call(
+            () -> {
+              Endpoint at = server.bundle().endpoint("server", 1);
+              if (hasSegment) {
+                at.segment(Jbuf.allocate(LONGEST, "test").asBytes());
+              }
+              at.handler(NOTE, this::take);
+              return server.bundle().listen(its.provider(), anyAddress);
+            });
+    client.run(
+        () -> {
+          from = client.bundle().endpoint("client", 2);
+          from.handler(BACK, (token, message) -> back.add(check(message)));
+          from.errorHandler(
+              new ErrorHandler() {
+                @Override
+                public void undelivered(ErrorHandler.Returned message) {
+                  returned.add(new ComeBack(message.words().getFirst(), message.reason()));
+                }
+
+                @Override
+                public void lost(int entry, String why) {
+                  lost.add(why);
+                }
+              });
+          from.map(0, its.provider(), address, "server", 1, PATIENCE);
+        });
+  }
+
+  @AfterEach
+  void close() {
+    client.close();
+    server.close();
+    fabric.close();
+  }
+
+  private void take(Token token, Message message) {
+    taken.add(check(message));
+    if (message.words() == 2) {
+      long word = message.word(0);
+      int length = (int) message.payloadBytes();
+      token.bulk(BACK, new long[] {word}, payload(word, length), 0, length, () -> {});
+    }
+  }
+
+  private long check(Message message) {
+    byte[] arrived = message.array();
+    isDamaged |= !Arrays.equals(content(message.word(0), arrived.length), arrived);
+    return message.word(0);
+  }
+
+  private static byte[] content(long seed, int length) {
+    byte[] bytes = new byte[length];
+    new SplittableRandom(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  private static Bytes payload(long seed, int length) {
+    Bytes bytes = Jbuf.allocate(Math.max(8, length), "test").asBytes();
+    bytes.copyFrom(0, content(seed, length), 0, length);
+    return bytes;
+  }
+
+  private void send(int length, long... words) {
+    from.bulk(0, NOTE, words, payload(words[0], length), 0, length, () -> freed++);
+  }
+
+  private void drain() {
+    assertTrue(
+        from.drain(PATIENCE), () -> client.bundle().describe() + "\n" + server.bundle().describe());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "tcp"})
+  void isMadeForTheFirstTransferThatFitsNoPacket(String provider) {
+    connect(Fabric.open(provider), false);
+    client.run(
+        () -> {
+          int before = client.bundle().connects();
+          from.request(0, NOTE, 1);
+          send(200, 2);
+          drain();
+          assertEquals(before, client.bundle().connects(), "a short message has made it");
+          send(LONGEST, 3, 0);
+          send(0, 4, 0);
+          send(5_000, 5, 0);
+          drain();
+          assertTrue(client.bundle().connects() > before);
+          assertEquals(List.of(3L, 4L, 5L), back);
+          assertEquals(4, freed);
+        });
+    server.run(() -> assertEquals(List.of(1L, 2L, 3L, 4L, 5L), taken));
+    assertTrue(!isDamaged);
+  }
+
+  @Test
+  void transfersThatAreRefusedComeBackInTheirTurn() {
+    connect(Fabric.open("shm"), false);
+    client.run(
+        () -> {
+          send(20_000, 1);
+          send(LONGEST + 1, 2);
+          send(30_000, 3);
+          send(0, 4);
+          from.bulkInto(0, NOTE, new long[] {5}, payload(5, 9_000), 0, 9_000, 0, () -> freed++);
+          send(40_000, 6);
+          drain();
+          boolean _ = client.bundle().poll() > 0;
+          assertEquals(6, freed);
+          assertEquals(
+              List.of(
+                  new ComeBack(2, Reason.TOO_LONG),
+                  new ComeBack(5, Reason.TOO_LONG)), // there is no segment
+              returned);
+        });
+    server.run(() -> assertEquals(List.of(1L, 3L, 4L, 6L), taken));
+    assertTrue(!isDamaged);
+  }
+
+  @Test
+  void aPlaceIsNotOverwrittenBeforeItsHandlerHasRun() {
+    connect(Fabric.open("shm"), true);
+    client.run(
+        () -> {
+          for (int i = 0; i < 40; i++) {
+            int length = 20_000 + i;
+            long place = (i % 3) * 10_000L;
+            long[] words = {i};
+            from.bulkInto(0, NOTE, words, payload(i, length), 0, length, place, () -> freed++);
+          }
+          drain();
+          assertEquals(40, freed);
+        });
+    server.run(() -> assertEquals(40, taken.size()));
+    assertTrue(!isDamaged);
+  }
+
+  /// Each interface is lost now and then, in the middle of a transfer too.
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "tcp"})
+  void transfersGoOnWhenAnInterfaceIsLost(String provider) {
+    long seed = Long.getLong("tigris.test.seed", System.nanoTime());
+    connect(FaultyFabric.open(provider, Faults.NONE.withSeed(seed).withCut(0.02)), false);
+    client.run(
+        () -> {
+          for (int i = 0; i < 20; i++) {
+            send(1_000 + 2_000 * i, i, 0);
+          }
+          drain();
+          assertEquals(20, freed, () -> "seed " + seed + ", " + lost);
+          assertEquals(IntStream.range(0, 20).mapToObj(i -> (long) i).toList(), back);
+          assertTrue(client.bundle().connects() > 2, () -> "nothing was cut, seed " + seed);
+        });
+    assertTrue(!isDamaged, () -> "seed " + seed);
+  }
+}
