@@ -56,7 +56,7 @@ public final class Exchange implements AutoCloseable {
   private final StreamOptions options;
   private final Requests requests;
   private final Ways ways = new Ways(Host.identity());
-  private final Helper helper = new Helper();
+  private final StandIn helper = new StandIn();
   private final ThreadLocal<QueueMover> movers =
       ThreadLocal.withInitial(() -> new QueueMover(helper));
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// is over. The thread waits for that only when it leaves its last stream. So a module that ends
 /// one of several outputs goes on with the others.
 ///
-/// **Lending.** While the module is in a call that may take long, or has much to send, a [Helper]
+/// **Lending.** While the module is in a call that may take long, or has much to send, a [StandIn]
 /// may move the messages, in short steps. The module's thread takes all back for each call on one
 /// of its streams ([#enter], [#exit]).
 ///
@@ -35,7 +35,7 @@ final class QueueMover implements Mover {
   /// So much that was put and has not left is worth a helper at once.
   private static final long MUCH_UNSENT_BYTES = 256 << 10;
 
-  private final Helper helper;
+  private final StandIn helper;
   private final Lending lending = new Lending();
 
   /// Whether the module is in a call for which this is lent. Only for the owner.
@@ -76,7 +76,7 @@ final class QueueMover implements Mover {
   /// Asked by [#wake] while there is no queue.
   private volatile boolean isWoken;
 
-  QueueMover(Helper helper) {
+  QueueMover(StandIn helper) {
     this.helper = helper;
   }
 
@@ -150,21 +150,21 @@ final class QueueMover implements Mover {
   }
 
   /// Moves messages for a module that computes, for a short time. Called by the helper.
-  Helper.Look help() {
+  StandIn.Look help() {
     if (!lending.isLent()) {
-      return Helper.Look.NOT_LENT;
+      return StandIn.Look.NOT_LENT;
     }
     int turn = lending.turns();
     boolean isYoung = turn != seenTurn && !hasMuchUnsent;
     seenTurn = turn;
     if (isYoung || !lending.take()) {
-      return Helper.Look.NOTHING;
+      return StandIn.Look.NOTHING;
     }
     try {
-      return step() ? Helper.Look.MOVED : Helper.Look.NOTHING;
+      return step() ? StandIn.Look.MOVED : StandIn.Look.NOTHING;
     } catch (RuntimeException e) {
       failure = e;
-      return Helper.Look.NOTHING;
+      return StandIn.Look.NOTHING;
     } finally {
       lending.giveBack();
     }

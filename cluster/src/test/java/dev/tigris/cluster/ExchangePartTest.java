@@ -19,12 +19,8 @@ import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.Water;
 import dev.tigris.net.Fabric;
-import dev.tigris.testing.Slow;
-import dev.tigris.testing.process.Child;
-import dev.tigris.testing.process.Jvm;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -382,42 +378,5 @@ class ExchangePartTest {
     other.await();
     engine.await();
     assertEquals(0, seen.get());
-  }
-
-  private static void runProcesses(int processes, long count, int bytes, String... providers) {
-    List<Child> all = new ArrayList<>();
-    for (int self = 0; self < processes; self++) {
-      List<String> arguments = new ArrayList<>();
-      arguments.addAll(List.of("" + self, "" + processes, "" + count, "" + bytes));
-      arguments.addAll(Arrays.asList(providers));
-      all.add(Jvm.of(Squares.Part.class).quick().command(arguments.toArray(String[]::new)).start());
-    }
-    List<String> reach = all.stream().map(Child::nextLine).toList();
-    all.forEach(child -> reach.forEach(child::say));
-    long[] sums = new long[2];
-    for (Child child : all) {
-      String line = child.nextLine();
-      while (line != null && !line.startsWith("sums ")) {
-        line = child.nextLine(); // the log says which ways were chosen
-      }
-      String[] its = String.valueOf(line).split(" ", -1);
-      sums[0] += Long.parseLong(its[1]);
-      sums[1] += Long.parseLong(its[2]);
-      child.outcome().expect(0);
-    }
-    assertEquals(Squares.expected(count, 0), sums[0]);
-    assertEquals(Squares.expected(count, 1), sums[1]);
-  }
-
-  @Test
-  void aFlowRunsInTwoProcesses() {
-    runProcesses(2, 2000, 64, "shm", "tcp");
-  }
-
-  @Slow("starts eight JVMs")
-  @ParameterizedTest
-  @ValueSource(strings = {"tcp", "uring"})
-  void aFlowRunsInFourProcesses(String provider) {
-    runProcesses(4, 500, 100_000, provider);
   }
 }

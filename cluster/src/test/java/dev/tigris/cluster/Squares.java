@@ -8,12 +8,16 @@ import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
 import dev.tigris.net.Fabric;
+import dev.tigris.net.Tls;
+import dev.tigris.testing.host.TlsKey;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Scanner;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLContext;
 
 /// A flow of three stages that several processes run together: sources count, modules square what
 /// comes, and the squares of even and of odd numbers are added up by a module each, to which they
@@ -131,8 +135,9 @@ final class Squares {
     }
   }
 
-  /// One of the processes: `self processes count bytes provider...`. It prints where it listens,
-  /// reads where all do, and prints its sums.
+  /// One of the processes: `self processes count bytes way...`, where a way is the name of a
+  /// provider, or `tls,HOST,KEY,TRUSTED`, two files of keys. It prints where it listens, reads
+  /// where all do, and prints its sums.
   static final class Part {
     private Part() {}
 
@@ -144,9 +149,7 @@ final class Squares {
       List<Fabric> fabrics = new ArrayList<>();
       try (Exchange exchange = new Exchange(54, 0, StreamOptions.DEFAULT)) {
         for (int i = 4; i < arguments.length; i++) {
-          Fabric fabric = Fabric.open(arguments[i]);
-          fabrics.add(fabric);
-          exchange.listen(fabric, arguments[i].equals("shm") ? "*" : "127.0.0.1:0");
+          fabrics.add(listen(exchange, arguments[i]));
         }
         System.out.println(exchange.reach());
         Scanner input = new Scanner(System.in, StandardCharsets.UTF_8);
@@ -160,5 +163,24 @@ final class Squares {
       fabrics.forEach(Fabric::close);
       System.out.println("sums " + sums[0] + " " + sums[1]);
     }
+
+    private static Fabric listen(Exchange exchange, String way) throws Exception {
+      String[] parts = way.split(",", -1);
+      boolean isTls = parts.length > 1;
+      Fabric fabric =
+          isTls
+              ? Fabric.openTls("tcp", tls(Path.of(parts[2]), Path.of(parts[3])))
+              : Fabric.open(way);
+      String address = way.equals("shm") ? "*" : (isTls ? parts[1] : "127.0.0.1") + ":0";
+      String _ = exchange.listen(fabric, address);
+      return fabric;
+    }
+  }
+
+  /// Returns TLS with a key of its own, for a peer that has the other one.
+  static Tls tls(Path key, Path trusted) throws Exception {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(TlsKey.load(key).keys(), TlsKey.trusting(TlsKey.load(trusted)), null);
+    return Tls.of(context);
   }
 }

@@ -36,11 +36,19 @@ public final class Direction {
           Map.entry("examples", Set.of("memory", "net", "flow", "cluster", "specializer")),
           Map.entry(
               "cli",
-              Set.of(
-                  "os", "memory", "net", "message", "flow", "cluster", "sort", "specializer")),
+              Set.of("os", "memory", "net", "message", "flow", "cluster", "sort", "specializer")),
           Map.entry(
               "verify",
-              Set.of("os", "memory", "net", "message", "flow", "sort", "cli", "specializer")),
+              Set.of(
+                  "os",
+                  "memory",
+                  "net",
+                  "message",
+                  "flow",
+                  "sort",
+                  "cli",
+                  "cluster",
+                  "specializer")),
           Map.entry(
               "bench",
               Set.of(

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Modules that compute for long, while a helper moves their messages.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
-class HelperTest {
+class StandInTest {
   private static final int BYTES = 4 << 20;
 
   /// The source puts more than the network holds, and computes until all of it has arrived.

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 /// A module that computes for a microsecond at a time is never disturbed, and costs nothing here.
 ///
 /// Thread rule: any thread, except for [#run].
-final class Helper implements Runnable {
+final class StandIn implements Runnable {
   /// What came of a look at a mover.
   enum Look {
     /// It is not lent.
