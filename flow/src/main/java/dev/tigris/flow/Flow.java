@@ -83,6 +83,21 @@ public final class Flow {
     return new Builder(name);
   }
 
+  private Flow(Flow other, long seed) {
+    name = other.name;
+    stages = other.stages;
+    edges = other.edges;
+    feeds = other.feeds;
+    drains = other.drains;
+    this.seed = seed;
+    checksums = other.checksums;
+  }
+
+  /// Returns the flow with a seed for all random choices, unless its description has one.
+  public Flow seededOr(long number) {
+    return seed == null ? new Flow(this, number) : this;
+  }
+
   /// Returns the flow's name.
   public String name() {
     return name;

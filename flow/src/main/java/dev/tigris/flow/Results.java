@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// What the modules of a run have told of it, by [ModuleContext#results]: numbers, and small
-/// objects. The results of several processes are merged: sums are added, and of largest and
-/// smallest numbers one stays.
+/// Numbers and small objects that the modules of a run have told, by [ModuleContext#results]. The
+/// results of several processes are merged: sums are added, and of largest and smallest numbers one
+/// stays.
 ///
 /// Results travel between processes in a form of their own ([#encoded]):
 ///

@@ -3,6 +3,7 @@ package dev.tigris.cluster.run;
 import dev.tigris.cluster.run.protocol.Limits;
 import dev.tigris.cluster.run.protocol.RunId;
 import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowGraph;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
 import java.io.IOException;
@@ -13,7 +14,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// Where programs run: on threads of this JVM, or on several processes of this host. It is an
@@ -119,12 +119,12 @@ public final class Cluster {
 
   /// Returns a copy whose programs come from more jars and folders than the class path of this
   /// process.
+  /// The heap of each has the size that a JVM takes by default, divided by their number: this
+  /// process is not of the program's kind.
   ///
   /// @param path these jars and folders, for the class path of the processes
-  /// @param loader which has their classes in this process
-  public Cluster withCode(List<Path> path, ClassLoader loader) {
-    return new Cluster(
-        processes, attempts, hang, seed, runs, new ProgramCode(List.copyOf(path), loader, false));
+  public Cluster withCode(List<Path> path) {
+    return new Cluster(processes, attempts, hang, seed, runs, new ProgramCode(path, false));
   }
 
   /// Starts a program. The run goes on when this returns.
@@ -136,22 +136,13 @@ public final class Cluster {
   public ClusterRun start(Class<? extends FlowProgram> program, String... words)
       throws RunException {
     Programs.requireNamed(program);
-    Instant time = Instant.now();
-    RandomGenerator random = SECRETS;
-    RunId run = new RunId(random.nextLong(), random.nextLong());
-    Arguments looking =
-        Arguments.looking(
-            List.of(words),
-            Math.max(1, processes),
-            Math.max(processes, Runtime.getRuntime().availableProcessors()),
-            Objects.requireNonNullElseGet(seed, random::nextLong),
-            time);
+    Arguments looking = looking(words);
     Flow flow = described(program, looking);
     if (processes == 0) {
-      return new ThreadsRun(flow.start());
+      return new ThreadsRun(flow.seededOr(looking.seed()).start());
     }
     try {
-      return started(program, run, time, looking.settled(), flow);
+      return started(program, looking.settled(), flow);
     } catch (IOException e) {
       throw new RunException(
           RunException.Kind.START,
@@ -159,6 +150,49 @@ public final class Cluster {
           "the folder of the run cannot be made in %s: %s".formatted(runs, e),
           e);
     }
+  }
+
+  private Arguments looking(String... words) {
+    return Arguments.looking(
+        List.of(words),
+        Math.max(1, processes),
+        Math.max(processes, Runtime.getRuntime().availableProcessors()),
+        Objects.requireNonNullElseGet(seed, SECRETS::nextLong),
+        Instant.now());
+  }
+
+  /// Returns what a run of a program would do, and starts none. A second JVM describes the flow as
+  /// well, whose language, time zone, processors and hash codes are others: so a description is
+  /// found that depends on them.
+  ///
+  /// @throws RunException if the program cannot describe its flow, or the two descriptions differ
+  /// @throws IllegalArgumentException if another process could not find the class by its name
+  public RunPlan plan(Class<? extends FlowProgram> program, String... words) throws RunException {
+    Programs.requireNamed(program);
+    Arguments looking = looking(words);
+    FlowGraph graph = described(program, looking).graph();
+    CodePath path = CodePath.ofThisProcess().with(code.path());
+    Arguments settled = looking.settled();
+    try {
+      Fingerprint here = Fingerprint.ofCode(path).with(settled, graph);
+      String difference = here.difference(Comparison.elsewhere(path, program.getName(), settled));
+      if (difference != null) {
+        throw new RunException(
+            RunException.Kind.DIFFERENCE,
+            0,
+            "%s describes another flow in another process: %s"
+                .formatted(program.getName(), difference),
+            null);
+      }
+    } catch (IOException e) {
+      throw new RunException(
+          RunException.Kind.PROGRAM,
+          0,
+          "%s cannot describe its flow in another process: %s"
+              .formatted(program.getName(), e.getMessage()),
+          e);
+    }
+    return new RunPlan(graph, Math.max(1, processes));
   }
 
   private static Flow described(Class<? extends FlowProgram> program, Arguments arguments)
@@ -174,9 +208,9 @@ public final class Cluster {
     }
   }
 
-  private ClusterRun started(
-      Class<? extends FlowProgram> program, RunId run, Instant time, Arguments settled, Flow flow)
+  private ClusterRun started(Class<? extends FlowProgram> program, Arguments settled, Flow flow)
       throws IOException {
+    RunId run = new RunId(SECRETS.nextLong(), SECRETS.nextLong());
     Limits limits =
         new Limits(
             processes,
@@ -199,12 +233,12 @@ public final class Cluster {
         RunFolder.make(
             runs,
             run,
-            time,
+            settled.time(),
             Map.of(
                 "program", program.getName(),
                 "arguments", String.join(" ", settled.words()),
                 "processes", String.valueOf(processes),
-                "coordinator", String.valueOf(ProcessHandle.current().pid())));
+                "process", String.valueOf(ProcessHandle.current().pid())));
     JavaCommand command = JavaCommand.ofThisProcess(processes, path, code.dividesHeap());
     return ProcessesRun.start(
         new Coordinator(

@@ -1,6 +1,8 @@
 package dev.tigris.cluster.run;
 
 import dev.tigris.flow.FlowGraph;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -9,9 +11,13 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// What has to be equal in all processes of a run: the feature release of Java, the program's jars
 /// and folders, its arguments, and the flow that it describes. Each part has a name, so that a
@@ -77,5 +83,36 @@ record Fingerprint(Map<String, String> parts) {
     all.put("the seed of the flow", String.valueOf(graph.seed()));
     all.put("the graph of the flow", graph.fingerprint());
     return new Fingerprint(all);
+  }
+
+  /// Returns the first difference of another process, in words; null if there is none.
+  @Nullable String difference(Fingerprint other) {
+    Set<String> names = new LinkedHashSet<>(parts.keySet());
+    names.addAll(other.parts.keySet());
+    for (String name : names) {
+      String one = parts.get(name);
+      String its = other.parts.get(name);
+      if (!Objects.equals(one, its)) {
+        return "%s is %s in one process, and %s in the other".formatted(name, one, its);
+      }
+    }
+    return null;
+  }
+
+  void write(DataOutputStream out) throws IOException {
+    out.writeInt(parts.size());
+    for (var part : parts.entrySet()) {
+      Wire.writeText(out, part.getKey());
+      Wire.writeText(out, part.getValue());
+    }
+  }
+
+  static Fingerprint read(DataInputStream in) throws IOException {
+    Map<String, String> parts = new LinkedHashMap<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      String name = Wire.readText(in);
+      parts.put(name, Wire.readText(in));
+    }
+    return new Fingerprint(parts);
   }
 }

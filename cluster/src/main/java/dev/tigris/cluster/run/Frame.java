@@ -15,7 +15,6 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /// The messages between the coordinator of a run and its workers: an order or a report, and what
 /// travels beside it.
@@ -187,11 +186,7 @@ final class Frame {
       }
       case Word.Described(Map<String, String> fingerprint) -> {
         out.writeByte(1);
-        out.writeInt(fingerprint.size());
-        for (var part : fingerprint.entrySet()) {
-          Wire.writeText(out, part.getKey());
-          Wire.writeText(out, part.getValue());
-        }
+        new Fingerprint(fingerprint).write(out);
       }
       case Word.Wired _ -> out.writeByte(2);
       case Word.Running _ -> out.writeByte(3);
@@ -222,14 +217,7 @@ final class Frame {
     int which = in.readUnsignedByte();
     return switch (which) {
       case 0 -> new Word.Joined(Wire.readText(in));
-      case 1 -> {
-        Map<String, String> parts = new TreeMap<>();
-        for (int left = in.readInt(); left > 0; left--) {
-          String name = Wire.readText(in);
-          parts.put(name, Wire.readText(in));
-        }
-        yield new Word.Described(parts);
-      }
+      case 1 -> new Word.Described(Fingerprint.read(in).parts());
       case 2 -> new Word.Wired();
       case 3 -> new Word.Running();
       case 4 -> new Word.Ended(ByteBuffer.wrap(Wire.readBytes(in)));

@@ -9,16 +9,25 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 
-/// The main class of a worker's process, which a coordinator of this host starts:
-/// `FOLDER ATTEMPT WORKER`. Programs do not call it.
+/// The main class of the processes that [Cluster] starts: of a worker, with its folder, attempt and
+/// number, or of one that describes a flow for comparison. Programs do not call it.
 public final class Main {
   /// The exit code of a worker that was ended, since its modules did not.
   private static final int FENCED = 70;
 
   private Main() {}
 
-  /// Runs a worker, and ends the process.
+  /// Does its work, and ends the process.
   public static void main(String[] arguments) throws Exception {
+    if (arguments.length == 1 && arguments[0].equals(Comparison.DESCRIBE)) {
+      Comparison.describe(System.in, System.out);
+    } else {
+      work(arguments);
+    }
+    System.exit(0);
+  }
+
+  private static void work(String[] arguments) throws IOException {
     InputStream lifeline = System.in;
     System.setIn(InputStream.nullInputStream());
     Worker worker;
@@ -38,7 +47,7 @@ public final class Main {
               Main::halt);
     } catch (IOException | RuntimeException e) {
       throw new IllegalArgumentException(
-          "a worker is started by its coordinator, with FOLDER ATTEMPT WORKER, and not with "
+          "a process of a run is started by its coordinator, with FOLDER ATTEMPT WORKER, and not with "
               + Arrays.toString(arguments),
           e);
     }
@@ -47,7 +56,6 @@ public final class Main {
         .name("tigris-lifeline")
         .start(() -> awaitCoordinator(lifeline, worker));
     worker.run();
-    System.exit(0);
   }
 
   /// Ends the process, since its modules do not end.

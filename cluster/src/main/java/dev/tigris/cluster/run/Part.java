@@ -75,11 +75,11 @@ final class Part implements AutoCloseable {
   private final AtomicBoolean isStopping = new AtomicBoolean();
   private final AtomicBoolean isFailureTold = new AtomicBoolean();
   private volatile @Nullable Flow flow;
+  private volatile long seed;
   private volatile @Nullable FlowRun run;
 
   /// @param halt ends the process at once
-  Part(
-      Epoch epoch, int index, Limits limits, String provider, Listener listener, Runnable halt) {
+  Part(Epoch epoch, int index, Limits limits, String provider, Listener listener, Runnable halt) {
     this.index = index;
     this.limits = limits;
     this.provider = provider;
@@ -117,6 +117,7 @@ final class Part implements AutoCloseable {
             Arguments arguments = Arguments.read(in);
             Flow described = Programs.describe(Programs.load(program), arguments);
             flow = described;
+            seed = arguments.seed();
             listener.described(code.join().with(arguments, described.graph()).parts());
           }
         });
@@ -136,7 +137,7 @@ final class Part implements AutoCloseable {
           }
           Placement placement = Placement.spread(described.graph(), limits.workers());
           FlowPart here = exchange.part(described, placement, index, processes);
-          begin(described, new Gated(here, joined, listener::wired));
+          begin(described.seededOr(seed), new Gated(here, joined, listener::wired));
         });
   }
 
@@ -262,7 +263,7 @@ final class Part implements AutoCloseable {
             step.make();
           } catch (Throwable e) { // a program may throw anything
             if (!isStopping.get()) {
-              listener.failed(Failure.Kind.MODULE, String.valueOf(e.getMessage()), e);
+              listener.failed(Failure.Kind.MODULE, "a step cannot be made: " + e, e);
             }
           }
         });

@@ -1,0 +1,81 @@
+package dev.tigris.cluster.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.cluster.run.protocol.RunId;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The folders of runs, and what workers print there.
+class RunFolderTest {
+  @TempDir private Path runs;
+
+  private Path run(int number, boolean isOver) throws IOException {
+    try (RunFolder made =
+        RunFolder.make(
+            runs, new RunId(0, number), Instant.ofEpochSecond(number), Map.of("program", "a\nb"))) {
+      if (isOver) {
+        made.over(Map.of("outcome", "done"));
+      }
+      return made.path();
+    }
+  }
+
+  private long count() throws IOException {
+    try (Stream<Path> all = Files.list(runs)) {
+      return all.count();
+    }
+  }
+
+  @Test
+  void theLastRunsAreKeptAndThoseThatAreNotOver() throws IOException {
+    Path first = run(0, true);
+    Path undecided = run(1, false);
+    for (int number = 2; number < RunFolder.KEPT + 4; number++) {
+      Path _ = run(number, true);
+    }
+    assertTrue(Files.notExists(first), first::toString);
+    assertTrue(Files.exists(undecided), undecided::toString);
+    assertEquals(RunFolder.KEPT + 1, count());
+  }
+
+  @Test
+  void onlyItsUserCanReadIt() throws IOException {
+    try (RunFolder made = RunFolder.make(runs, new RunId(0, 1), Instant.EPOCH, Map.of())) {
+      made.control(Map.of("token", "secret"));
+      Path control = RunFolder.control(made.path());
+      assertEquals("rwx------", permissions(made.path()));
+      assertEquals("rw-------", permissions(control));
+      assertEquals("secret", RunFolder.read(control).get("token"));
+      Files.setPosixFilePermissions(control, PosixFilePermissions.fromString("rw-r--r--"));
+      assertThrows(IOException.class, () -> RunFolder.read(control));
+    }
+  }
+
+  private static String permissions(Path file) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+  }
+
+  @Test
+  void theBeginningOfALongOutputIsLostAndNotItsEnd() throws Exception {
+    Path file = runs.resolve("log");
+    byte[] printed = ("x".repeat(60_000) + "\nthe last line\n").getBytes(StandardCharsets.UTF_8);
+    LogWriter log = LogWriter.start(new ByteArrayInputStream(printed), file, 20_000);
+    log.awaitEnd();
+    assertEquals("the last line", log.lastLine());
+    assertTrue(Files.readString(file).endsWith("\nthe last line\n"));
+    long kept = Files.size(file) + Files.size(runs.resolve("log.old"));
+    assertTrue(kept >= 20_000 && kept < 60_000, () -> "kept " + kept);
+  }
+}
