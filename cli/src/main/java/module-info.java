@@ -2,6 +2,7 @@
 @SuppressWarnings("requires-automatic") // XChart and HdrHistogram have no module descriptors
 module dev.tigris.cli {
   requires static org.jspecify;
+  requires dev.tigris.cluster;
   requires dev.tigris.memory;
   requires dev.tigris.message;
   requires dev.tigris.net;

@@ -1,0 +1,100 @@
+package dev.tigris.cli;
+
+import dev.tigris.cluster.run.FlowProgram;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import org.jspecify.annotations.Nullable;
+
+/// A jar, or a folder of classes, with a program to run.
+///
+/// @param path the jar or folder, and the jars that its manifest names
+/// @param program the class of the program
+record ProgramFile(List<Path> path, Class<? extends FlowProgram> program) {
+  /// The attribute of a jar's manifest that names its program.
+  static final String ATTRIBUTE = "Tigris-Program";
+
+  ProgramFile {
+    path = List.copyOf(path);
+  }
+
+  /// Opens a jar or folder. Its class loader stays open as long as the command runs.
+  ///
+  /// @param program the name of the class; null if the jar's manifest has it
+  static ProgramFile open(Path file, @Nullable String program) throws CommandException {
+    Path absolute = file.toAbsolutePath().normalize();
+    List<Path> path = new ArrayList<>(List.of(absolute));
+    String name = program;
+    if (!Files.isDirectory(absolute)) {
+      Attributes attributes = attributes(absolute);
+      addLibraries(path, absolute, attributes);
+      if (name == null) {
+        name = attributes.getValue(ATTRIBUTE);
+      }
+      if (name == null) {
+        name = attributes.getValue(Attributes.Name.MAIN_CLASS);
+      }
+    }
+    if (name == null) {
+      throw new CommandException(
+          ExitCode.USAGE,
+          "%s names no program: name one with --program CLASS, or in the manifest, as %s"
+              .formatted(file, ATTRIBUTE));
+    }
+    return new ProgramFile(path, load(path, name, file));
+  }
+
+  private static Attributes attributes(Path jar) throws CommandException {
+    try (JarFile opened = new JarFile(jar.toFile())) {
+      Manifest manifest = opened.getManifest();
+      return manifest == null ? new Attributes() : manifest.getMainAttributes();
+    } catch (IOException e) {
+      throw new CommandException(
+          ExitCode.BAD_INPUT, "cannot read the jar '%s': %s".formatted(jar, e.getMessage()), e);
+    }
+  }
+
+  private static void addLibraries(List<Path> path, Path jar, Attributes attributes) {
+    String libraries = attributes.getValue(Attributes.Name.CLASS_PATH);
+    for (String each : libraries == null ? new String[0] : libraries.strip().split(" +", -1)) {
+      Path library = jar.resolveSibling(each).normalize();
+      if (Files.exists(library)) {
+        path.add(library);
+      }
+    }
+  }
+
+  private static Class<? extends FlowProgram> load(List<Path> path, String name, Path file)
+      throws CommandException {
+    List<URL> urls = new ArrayList<>();
+    try {
+      for (Path each : path) {
+        urls.add(each.toUri().toURL());
+      }
+      ClassLoader loader =
+          new URLClassLoader(urls.toArray(URL[]::new), FlowProgram.class.getClassLoader());
+      Class<?> found = Class.forName(name, true, loader);
+      if (!FlowProgram.class.isAssignableFrom(found)) {
+        throw new CommandException(
+            ExitCode.BAD_INPUT,
+            "class %s in '%s' is no program: it does not implement %s"
+                .formatted(name, file, FlowProgram.class.getName()));
+      }
+      return found.asSubclass(FlowProgram.class);
+    } catch (ClassNotFoundException e) {
+      throw new CommandException(
+          ExitCode.BAD_INPUT, "'%s' has no class %s".formatted(file, name), e);
+    } catch (LinkageError | MalformedURLException e) {
+      throw new CommandException(
+          ExitCode.BAD_INPUT, "class %s in '%s' cannot be loaded: %s".formatted(name, file, e), e);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package dev.tigris.cli;
+
+import dev.tigris.cluster.run.ClusterRun;
+import dev.tigris.cluster.run.RunException;
+import dev.tigris.flow.Results;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `tigris run`: runs a program on threads, or on processes of this host, and prints its results.
+final class RunCommand implements Command {
+  private static final Duration SLICE = Duration.ofMillis(200);
+
+  @Override
+  public CommandSpec spec() {
+    var spec = CommandSpec.create();
+    RunOptions.add(spec);
+    RunOptions.addRun(spec);
+    spec.addOption(
+        Options.flag("--progress", "Show progress even if standard error is not a terminal."));
+    spec.addOption(Options.flag("--quiet", "Print results and failures only."));
+    spec.addOption(Options.flag("--json", "Print one JSON object, for a failure too."));
+    spec.addOption(Options.debug());
+    spec.addOption(Options.help());
+    spec.usageMessage()
+        .customSynopsis("tigris run [OPTIONS] APP.jar [ARG...] [-- ARG...]")
+        .header("Run a program's flow on threads, or on several processes.")
+        .description(
+            "",
+            "A program is a class that implements dev.tigris.cluster.run.FlowProgram. Its modules'",
+            "results are printed, one a line. Processes are started as this one was; what they",
+            "print is in the folder of the run.",
+            "")
+        .footer(
+            "",
+            "Examples:",
+            "  tigris run totals.jar trades.csv",
+            "  tigris run totals.jar trades.csv --on processes:4 --attempts 2",
+            "  tigris run target/classes --program trades.Totals -- --verbose trades.csv");
+    return spec;
+  }
+
+  @Override
+  public ExitCode run(ParseResult options, Console console) throws Exception {
+    ProgramFile program = RunOptions.program(options);
+    long start = System.nanoTime();
+    ClusterRun run;
+    Results results;
+    try {
+      run =
+          RunOptions.cluster(options, program).start(program.program(), RunOptions.words(options));
+      results = awaited(run, options, console);
+    } catch (RunException e) {
+      throw new CommandException(code(e), String.valueOf(e.getMessage()), e);
+    }
+    print(run, results, Duration.ofNanos(System.nanoTime() - start), options, console);
+    return ExitCode.OK;
+  }
+
+  /// Waits for the end of a run. If this process is asked to end meanwhile, the run ends first.
+  private static Results awaited(ClusterRun run, ParseResult options, Console console)
+      throws RunException, InterruptedException {
+    try (RunLine line = new RunLine(console, options)) {
+      while (!run.await(SLICE)) {
+        line.show(run.progress());
+      }
+      return run.await();
+    } catch (InterruptedException e) {
+      end(run);
+      throw e;
+    }
+  }
+
+  private static void end(ClusterRun run) throws RunException, InterruptedException {
+    run.cancel();
+    try {
+      Results _ = run.await();
+    } catch (CancellationException e) {
+      // so it has ended
+    }
+  }
+
+  static ExitCode code(RunException e) {
+    return switch (e.kind()) {
+      case OUTPUT -> ExitCode.BAD_OUTPUT;
+      case PROGRAM, MODULE, LOST, START, DIFFERENCE, UNDECIDED -> ExitCode.FAILED;
+    };
+  }
+
+  private static void print(
+      ClusterRun run, Results results, Duration elapsed, ParseResult options, Console console) {
+    if (options.hasMatchedOption("--json")) {
+      Map<String, Object> members = Json.success("run");
+      members.put("seconds", ResultLine.seconds(elapsed));
+      members.put("attempts", run.progress().attempt());
+      run.folder().ifPresent(folder -> members.put("folder", folder.toString()));
+      members.put("results", results.numbers());
+      console.out().println(Json.object(members));
+      return;
+    }
+    results.numbers().forEach((name, number) -> console.out().println(name + " " + number));
+  }
+}

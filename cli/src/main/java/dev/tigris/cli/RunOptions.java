@@ -1,0 +1,144 @@
+package dev.tigris.cli;
+
+import dev.tigris.cluster.run.Cluster;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/// The options of `tigris run` and `tigris plan`: which program, with which arguments, and where.
+final class RunOptions {
+  private static final String PROGRAM = "--program";
+  private static final String ON = "--on";
+  private static final String SEED = "--seed";
+  private static final String ATTEMPTS = "--attempts";
+  private static final String HANG_LIMIT = "--hang-limit";
+  private static final String RUNS = "--runs";
+  private static final String THREADS = "threads";
+  private static final String PROCESSES = "processes:";
+
+  private RunOptions() {}
+
+  /// Adds what both commands have.
+  static void add(CommandSpec spec) {
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .required(true)
+            .index("0")
+            .type(Path.class)
+            .converters(SortCommand::file)
+            .paramLabel("APP.jar")
+            .description("The jar, or folder of classes, with the program.")
+            .build());
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .arity("0..*")
+            .index("1..*")
+            .type(List.class)
+            .auxiliaryTypes(String.class)
+            .paramLabel("ARG")
+            .description("The program's arguments. Those that begin with '-' follow a '--'.")
+            .build());
+    spec.addOption(
+        option(
+            PROGRAM,
+            "CLASS",
+            "The program's class (default: the manifest's "
+                + ProgramFile.ATTRIBUTE
+                + ", or else its Main-Class)."));
+    spec.addOption(
+        option(
+            ON,
+            "WHERE",
+            "Where the flow runs: threads, or processes:N on this host (default: threads)."));
+    spec.addOption(
+        OptionSpec.builder(SEED)
+            .type(Long.class)
+            .paramLabel("N")
+            .description("Derive all random choices from this number (default: another each run).")
+            .build());
+  }
+
+  /// Adds what only a run has.
+  static void addRun(CommandSpec spec) {
+    spec.addOption(
+        OptionSpec.builder(ATTEMPTS)
+            .type(Integer.class)
+            .paramLabel("N")
+            .description("Try so often when processes are lost (default: 1).")
+            .build());
+    spec.addOption(
+        OptionSpec.builder(HANG_LIMIT)
+            .type(Integer.class)
+            .paramLabel("SECONDS")
+            .description("Give up a process that is silent for so long (default: 10).")
+            .build());
+    spec.addOption(
+        OptionSpec.builder(RUNS)
+            .type(Path.class)
+            .paramLabel("DIR")
+            .description("Keep the folders of runs here (default: tigris/runs in XDG_STATE_HOME).")
+            .build());
+  }
+
+  private static OptionSpec option(String name, String label, String description) {
+    return OptionSpec.builder(name)
+        .type(String.class)
+        .paramLabel(label)
+        .description(description)
+        .build();
+  }
+
+  /// Returns the program.
+  static ProgramFile program(ParseResult options) throws CommandException {
+    Path file = options.matchedPositionalValue(0, Path.of(""));
+    return ProgramFile.open(file, options.matchedOptionValue(PROGRAM, null));
+  }
+
+  /// Returns the program's arguments.
+  static String[] words(ParseResult options) {
+    List<String> words = options.matchedPositionalValue(1, List.of());
+    return new ArrayList<>(words).toArray(String[]::new);
+  }
+
+  /// Returns where the program runs.
+  static Cluster cluster(ParseResult options, ProgramFile program) {
+    try {
+      Cluster cluster = where(options);
+      Long seed = options.matchedOptionValue(SEED, null);
+      Integer attempts = options.matchedOptionValue(ATTEMPTS, null);
+      Integer hangLimit = options.matchedOptionValue(HANG_LIMIT, null);
+      Path runs = options.matchedOptionValue(RUNS, null);
+      cluster = seed == null ? cluster : cluster.withSeed(seed);
+      cluster = attempts == null ? cluster : cluster.withAttempts(attempts);
+      cluster = hangLimit == null ? cluster : cluster.withHangLimit(Duration.ofSeconds(hangLimit));
+      cluster = runs == null ? cluster : cluster.withRuns(runs);
+      return cluster.withCode(program.path());
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(
+          options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static Cluster where(ParseResult options) {
+    String on = options.matchedOptionValue(ON, THREADS);
+    if (on.equals(THREADS)) {
+      return Cluster.threads();
+    }
+    if (on.startsWith(PROCESSES)) {
+      String count = on.substring(PROCESSES.length());
+      try {
+        return Cluster.processes(Integer.parseInt(count));
+      } catch (NumberFormatException e) {
+        // told below
+      }
+    }
+    throw new IllegalArgumentException(
+        "%s %s names no place for a run: take threads, or processes:4".formatted(ON, on));
+  }
+}

@@ -1,0 +1,182 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.testing.Slow;
+import dev.tigris.testing.Wait;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
+import dev.tigris.testing.process.Signal;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `tigris run` and `tigris plan`, with a program that is compiled here, as a user's is.
+class RunCommandTest {
+  private static final String PROGRAM =
+      """
+      package sums;
+
+      import dev.tigris.cluster.run.*;
+      import dev.tigris.flow.*;
+      import dev.tigris.flow.Flow;
+
+      public class Sums implements FlowProgram {
+        public Flow describe(Arguments arguments) {
+          long count = Long.parseLong(arguments.word(0));
+          boolean differs = arguments.words().contains("--differs");
+          String name = differs ? "sums" + java.util.Locale.getDefault() : "sums";
+          return Flow.named(name).source("count", () -> new Numbers(count), 2).build();
+        }
+
+        static class Numbers implements Source {
+          final long count;
+          long next;
+          ModuleContext context;
+
+          Numbers(long count) {
+            this.count = count;
+          }
+
+          public void init(ModuleContext given) {
+            context = given;
+          }
+
+          public boolean produce(dev.tigris.flow.Stream out) {
+            next++;
+            return count < 0 ? !context.isStopping() : next < count;
+          }
+
+          public void finish(dev.tigris.flow.Stream out) {
+            context.results().add("numbers", next);
+          }
+        }
+      }
+      """;
+
+  @TempDir private static Path classes;
+  @TempDir private Path folder;
+  private Shell shell;
+
+  @BeforeAll
+  static void compile() throws IOException {
+    Path source = classes.resolve("Sums.java");
+    Files.writeString(source, PROGRAM);
+    String path =
+        Jvm.classPath().stream()
+            .map(Path::toString)
+            .collect(Collectors.joining(File.pathSeparator));
+    String _ =
+        Command.of(Jvm.tool("javac"), "-proc:none", "-cp", path, "-d", classes.toString())
+            .with(source.toString())
+            .output();
+    jar(classes.resolve("sums.jar"));
+  }
+
+  private static void jar(Path file) throws IOException {
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().putValue("Manifest-Version", "1.0");
+    manifest.getMainAttributes().putValue(ProgramFile.ATTRIBUTE, "sums.Sums");
+    List<Path> compiled;
+    try (Stream<Path> all = Files.list(classes.resolve("sums"))) {
+      compiled = all.toList();
+    }
+    try (OutputStream to = Files.newOutputStream(file);
+        JarOutputStream jar = new JarOutputStream(to, manifest)) {
+      for (Path each : compiled) {
+        jar.putNextEntry(new JarEntry("sums/" + each.getFileName()));
+        Files.copy(each, jar);
+        jar.closeEntry();
+      }
+    }
+  }
+
+  @BeforeEach
+  void openShell() {
+    shell = new Shell(classes);
+  }
+
+  private void refuses(String line, ExitCode code, String why) {
+    Shell.Result result = shell.run(line);
+    assertEquals(code, result.code(), result.err());
+    assertTrue(result.err().contains(why), result.err());
+  }
+
+  @Test
+  void runsTheProgramOfAJarAndPrintsItsResults() {
+    Shell.Result result = shell.run("run @/sums.jar 1000");
+    assertEquals("numbers 2000\n", result.out(), result.err());
+    assertEquals(ExitCode.OK, result.code());
+  }
+
+  @Test
+  void runsTheProgramOfAFolderAndPrintsOneObject() {
+    String out = shell.run("run --json --program sums.Sums @/ 10").out();
+    assertTrue(out.startsWith("{\"command\":\"run\",\"status\":\"ok\""), out);
+    assertTrue(out.contains("\"results\":{\"numbers\":20}"), out);
+  }
+
+  @Test
+  void refusesWhatIsNoProgram() {
+    refuses("run @/nothing.jar", ExitCode.BAD_INPUT, "nothing.jar");
+    refuses("run @/", ExitCode.USAGE, "--program");
+    refuses("run @/sums.jar --program sums.Nothing", ExitCode.BAD_INPUT, "no class sums.Nothing");
+    refuses("run @/sums.jar --program sums.Sums$Numbers", ExitCode.BAD_INPUT, "is no program");
+    refuses("run @/sums.jar ten", ExitCode.FAILED, "cannot describe its flow");
+    refuses("run @/sums.jar --on mars", ExitCode.USAGE, "--on mars");
+    refuses("run @/sums.jar --on processes:0", ExitCode.USAGE, "0 processes");
+  }
+
+  @Slow("starts two JVMs")
+  @Test
+  void plansAndFindsADescriptionThatDependsOnItsProcess() {
+    Child plan = tigris("plan", "sums.jar", "10", "--on", "processes:2");
+    assertTrue(String.valueOf(plan.nextLine()).startsWith("flow sums, fingerprint "));
+    plan.expectLine("source count: 2 replicas, in process 0 1").outcome().expect(0);
+    tigris("plan", "sums.jar", "10", "--", "--differs").outcome().expect(ExitCode.FAILED.number());
+  }
+
+  private Child tigris(String... words) {
+    return OwnProcess.command(classes, "-Dx=y", Redirect.PIPE, words)
+        .environment("XDG_STATE_HOME", folder.toString())
+        .start();
+  }
+
+  @Slow("starts three JVMs")
+  @Test
+  void runsOnProcesses() {
+    tigris("run", "sums.jar", "1000", "--on", "processes:2")
+        .expectLine("numbers 2000")
+        .outcome()
+        .expect(0);
+  }
+
+  @Slow("starts three JVMs")
+  @Test
+  void ctrlCEndsAllProcesses() {
+    Child run = tigris("run", "sums.jar", "--on", "processes:2", "--progress", "--", "-1");
+    Wait.until("two workers run", () -> run.handle().children().count() == 2);
+    List<ProcessHandle> workers = run.handle().children().toList();
+    run.send(Signal.INT);
+    run.outcome().expect(ExitCode.INTERRUPTED.number());
+    for (ProcessHandle worker : workers) {
+      Wait.until(() -> worker + " ends", Duration.ofSeconds(5), () -> !worker.isAlive());
+    }
+  }
+}
