@@ -3,6 +3,7 @@
 module dev.tigris.examples {
   requires static org.jspecify;
   requires dev.tigris.net;
+  requires transitive dev.tigris.cluster;
   requires transitive dev.tigris.flow;
   requires transitive dev.tigris.specializer;
 
