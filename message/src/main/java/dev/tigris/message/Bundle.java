@@ -256,27 +256,33 @@ public final class Bundle implements AutoCloseable {
 
   /// Listens for peers, over one of the bundle's providers.
   ///
+  /// @param provider its name, such as "tcp", also where [Fabric#openTls] has opened it
   /// @return the address that peers map
   /// @throws dev.tigris.net.NetException if that is not possible
   /// @throws IllegalArgumentException if the bundle has no such provider
   public String listen(String provider, String address) {
     requireOwner();
     requireOpen();
+    Fabric fabric = fabric(provider);
     Acceptor acceptor =
         new Acceptor(
-            provider,
-            fabric(provider).listen(address),
+            fabric.provider(),
+            fabric.listen(address),
             TAGS,
             connectionRequests,
             this::wake,
             environment);
     acceptors.add(acceptor);
-    addresses.putIfAbsent(provider, acceptor.address());
+    addresses.putIfAbsent(fabric.provider(), acceptor.address());
     return acceptor.address();
   }
 
+  /// Returns the one of this name, or else the one that [Fabric#openTls] has made of it.
   private Fabric fabric(String provider) {
     Fabric fabric = fabrics.get(provider);
+    if (fabric == null) {
+      fabric = fabrics.get(provider + " with TLS");
+    }
     if (fabric == null) {
       throw new IllegalArgumentException(
           "the bundle has no provider '%s', but %s".formatted(provider, fabrics.keySet()));
@@ -752,7 +758,7 @@ public final class Bundle implements AutoCloseable {
       long peerTag,
       Duration timeout) {
     Fabric fabric = fabric(provider);
-    requireElsewhere(provider, address);
+    requireElsewhere(fabric.provider(), address);
     long start = nanoTime();
     long limit = nanos(timeout);
     PacketConnection connection = connect(fabric, address, start, limit);
@@ -769,7 +775,7 @@ public final class Bundle implements AutoCloseable {
     long session = random.nextLong();
     Channel channel = channel(session, true, endpoint, connection, options.lossy());
     Draft draft = new Draft(endpoint, channel);
-    endpoint.enter(new Peer(entry, channel, greeting, provider, address, draft));
+    endpoint.enter(new Peer(entry, channel, greeting, fabric.provider(), address, draft));
     refusal = null;
     long now = nanoTime();
     channel.attach(connection, greeting, now);

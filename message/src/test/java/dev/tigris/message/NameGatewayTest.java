@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.message.NameService.Location;
+import dev.tigris.net.Fabric;
 import dev.tigris.net.Tls;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
@@ -83,6 +84,41 @@ class NameGatewayTest {
     assertThrows(
         MessageException.class, () -> NameService.find(machine, ours, "sums", TAG + 1, PATIENCE));
     assertThrows(IllegalStateException.class, () -> names.listen("127.0.0.1:0", ours));
+  }
+
+  @Test
+  void anEndpointIsReachedOverTlsByTheNameOfTheProvider() {
+    Duration patience = Duration.ofSeconds(20);
+    try (Fabric fabric = Fabric.openTls("tcp", ours);
+        Fabric stranger = Fabric.openTls("tcp", strange);
+        Party server = new Party(Options.DEFAULT, List.of(fabric));
+        Party client = new Party(Options.DEFAULT, List.of(fabric));
+        Party other = new Party(Options.DEFAULT, List.of(stranger))) {
+      List<Long> taken = new ArrayList<>();
+      String address =
+          server.call(
+              () -> {
+                Endpoint at = server.bundle().endpoint("server", 1);
+                at.handler(1, (token, message) -> taken.add(message.word(0)));
+                return server.bundle().listen("tcp", "127.0.0.1:0");
+              });
+      client.run(
+          () -> {
+            Endpoint from = client.bundle().endpoint("client", 2);
+            from.map(0, "tcp", address, "server", 1, patience);
+            from.map(1, fabric.provider(), address, "server", 1, patience);
+            from.request(0, 1, 17);
+            from.request(1, 1, 18);
+            assertTrue(from.drain(patience));
+          });
+      assertEquals(List.of(17L, 18L), server.call(() -> taken.stream().sorted().toList()));
+      other.run(
+          () -> {
+            Endpoint from = other.bundle().endpoint("client", 2);
+            assertThrows(
+                MessageException.class, () -> from.map(0, "tcp", address, "server", 1, patience));
+          });
+    }
   }
 
   @Test
