@@ -15,6 +15,7 @@ import dev.tigris.message.channel.MessageReceiver;
 import dev.tigris.message.protocol.Session;
 import dev.tigris.net.Tls;
 import dev.tigris.os.CheckReturnValue;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -54,7 +55,7 @@ public final class Endpoint implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Endpoint.class.getName());
   private static final long[] NO_WORDS = {};
-  private static final long LONGEST_LOOKUP_NANOS = 1_000_000_000;
+  private static final long FIRST_LOOKUP_NANOS = 1_000_000_000;
   private static final long LOOKUP_PAUSE_NANOS = 5_000_000;
 
   private Bundle bundle;
@@ -248,10 +249,10 @@ public final class Endpoint implements AutoCloseable {
     bundle.requireIdle();
     long start = bundle.nanoTime();
     long limit = Bundle.nanos(timeout);
-    while (true) {
+    for (long longest = FIRST_LOOKUP_NANOS; ; longest *= 2) { // it may be busy
       long left = limit - (bundle.nanoTime() - start);
-      Duration slice = Duration.ofNanos(Math.clamp(left, 1, LONGEST_LOOKUP_NANOS));
-      List<NameService.Location> found = lookedUp(lookUp, slice);
+      Duration slice = Duration.ofNanos(Math.clamp(left, 1, longest));
+      List<NameService.Location> found = lookedUp(lookUp, slice, left > longest);
       for (String provider : bundle.providers()) {
         for (NameService.Location at : found) {
           if (at.provider().equals(provider)) {
@@ -274,8 +275,10 @@ public final class Endpoint implements AutoCloseable {
   }
 
   /// Looks a peer up in a thread of its own, and polls the bundle meanwhile.
+  ///
+  /// @param isTriedAgain whether no answer in time counts as none yet
   private List<NameService.Location> lookedUp(
-      Function<Duration, List<NameService.Location>> lookUp, Duration slice) {
+      Function<Duration, List<NameService.Location>> lookUp, Duration slice, boolean isTriedAgain) {
     CompletableFuture<List<NameService.Location>> result = new CompletableFuture<>();
     Thread _ =
         Thread.ofVirtual()
@@ -288,11 +291,15 @@ public final class Endpoint implements AutoCloseable {
                     boolean _ = result.completeExceptionally(e);
                   }
                 });
-    pollUntil(result, 2 * LONGEST_LOOKUP_NANOS);
+    pollUntil(result, 2 * Bundle.nanos(slice));
     try {
       return result.getNow(List.of());
     } catch (CompletionException e) {
-      throw e.getCause() instanceof MessageException why
+      Throwable cause = e.getCause();
+      if (isTriedAgain && cause != null && cause.getCause() instanceof SocketTimeoutException) {
+        return List.of();
+      }
+      throw cause instanceof MessageException why
           ? new MessageException(String.valueOf(why.getMessage()), why)
           : e;
     }

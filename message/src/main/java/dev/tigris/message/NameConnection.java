@@ -2,6 +2,7 @@ package dev.tigris.message;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -119,9 +120,11 @@ final class NameConnection implements AutoCloseable {
   ///
   /// @param limit for all of that
   /// @return the lines of the answer, the last of which says how it ends
-  /// @throws IOException if the server does not answer in time
+  /// @throws SocketTimeoutException if the server does not answer in time
+  /// @throws IOException if the connection fails
   List<List<String>> ask(Duration limit, String... question) throws IOException {
     List<List<String>> answer = new ArrayList<>();
+    long start = System.nanoTime();
     Thread cutter = closeAfter(limit);
     try (this) {
       greet();
@@ -136,6 +139,13 @@ final class NameConnection implements AutoCloseable {
         }
       }
       throw new IOException("the name server has ended the connection");
+    } catch (IOException e) {
+      if (limit.compareTo(Duration.ofNanos(System.nanoTime() - start)) <= 0) {
+        SocketTimeoutException late = new SocketTimeoutException("no answer within " + limit);
+        late.initCause(e);
+        throw late;
+      }
+      throw e;
     } finally {
       cutter.interrupt();
     }
