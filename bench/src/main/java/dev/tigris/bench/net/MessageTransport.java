@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 /// a packet is sent in bulk, to the segment of the server. Each side writes and reads all bytes.
 final class MessageTransport implements Transport {
   private static final int LARGEST_BYTES = Content.LARGEST_BYTES;
+
+  /// As many as the interface below has under way.
+  private static final int BULK_COUNT = Transport.countFor(LARGEST_BYTES);
+
   static final int PACKET_BYTES = 64 << 10;
   private static final int MOST_WORD_BYTES = Endpoint.MOST_WORDS * Long.BYTES;
   private static final int BACK = 3;
@@ -29,10 +33,10 @@ final class MessageTransport implements Transport {
   private final Endpoint endpoint;
   /// A place for each transfer that may be under way: one that is read is not overwritten.
   private final Bytes segment =
-      Jbuf.allocate((long) FEWEST_POSTED * LARGEST_BYTES, "bench.net").asBytes();
+      Jbuf.allocate((long) BULK_COUNT * LARGEST_BYTES, "bench.net").asBytes();
 
-  private final Bytes[] bulk = new Bytes[FEWEST_POSTED];
-  private final Runnable[] whenFree = new Runnable[FEWEST_POSTED];
+  private final Bytes[] bulk = new Bytes[BULK_COUNT];
+  private final Runnable[] whenFree = new Runnable[BULK_COUNT];
   private final long[][] words = new long[Endpoint.MOST_WORDS + 1][];
   private final Content content = new Content();
   private @Nullable Bytes echo;
@@ -47,7 +51,7 @@ final class MessageTransport implements Transport {
   private long peerAllocated;
 
   /// Which of the long messages can be written: a bit for each.
-  private int free = (1 << FEWEST_POSTED) - 1;
+  private int free = (1 << BULK_COUNT) - 1;
 
   MessageTransport(String provider) {
     this.provider = provider;

@@ -142,7 +142,7 @@ public final class BulkConnection {
     return isClosed;
   }
 
-  /// Whether it has ended and no descriptor is out that comes back.
+  /// Whether it has ended, and all descriptors have come back.
   public boolean hasNothingToCome() {
     return hasEnded() && receivesOut + sendsOut == 0;
   }
