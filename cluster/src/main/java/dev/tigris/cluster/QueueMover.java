@@ -178,7 +178,10 @@ final class QueueMover implements Mover {
     try {
       advance(false);
       boolean hasMoved = drain();
-      advance(false);
+      if (hasMoved) {
+        advance(false); // answers to what has come
+        boolean _ = drain();
+      }
       return hasMoved || its.isMoving();
     } finally {
       its.release();
