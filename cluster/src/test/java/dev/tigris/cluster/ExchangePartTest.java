@@ -340,7 +340,7 @@ class ExchangePartTest {
     engine.apply(new Operation.CreateModule(end)).get();
     engine.apply(new Operation.SealInputs(end)).get();
     engine.apply(new Operation.Initialize(end)).get();
-    engine.apply(new Operation.Drop(end)).get();
+    engine.apply(new Operation.Stop(end)).get();
     End outside = new End(isReceiver ? "feed" : "drain", 0);
     StreamKind kind =
         isReceiver ? there.receiving("s") : here.sending("s", fabrics.getFirst(), address);
