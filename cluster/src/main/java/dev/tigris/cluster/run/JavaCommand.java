@@ -65,7 +65,7 @@ record JavaCommand(CodePath code, List<String> options) {
     boolean saysNative = false;
     boolean hasHeap = false;
     for (String option : given) {
-      if (OWN.stream().anyMatch(option::startsWith)) {
+      if (OWN.stream().anyMatch(option::startsWith) || isLogToFile(option)) {
         continue;
       }
       if (HEAP.stream().anyMatch(option::startsWith)) {
@@ -88,6 +88,10 @@ record JavaCommand(CodePath code, List<String> options) {
     int processors = Math.max(1, Runtime.getRuntime().availableProcessors() / count);
     options.add("-XX:ActiveProcessorCount=" + processors);
     return new JavaCommand(code, options);
+  }
+
+  private static boolean isLogToFile(String option) {
+    return option.startsWith("-Xlog") && option.contains("file=");
   }
 
   private static boolean isNativeAccessGiven() {
@@ -124,8 +128,11 @@ record JavaCommand(CodePath code, List<String> options) {
     if (!code.classPath().isEmpty()) {
       words.add("-cp");
       words.add(code.classPath());
+      words.add(main.getName());
+    } else { // by its name alone, it would have the current folder on its class path
+      words.add("-m");
+      words.add(main.getModule().getName() + "/" + main.getName());
     }
-    words.add(main.getName());
     words.addAll(List.of(arguments));
     return words;
   }

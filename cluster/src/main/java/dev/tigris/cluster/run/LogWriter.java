@@ -32,7 +32,7 @@ final class LogWriter implements Runnable {
     this.file = file;
     this.before = file.resolveSibling(file.getFileName() + ".old");
     this.mostBytes = mostBytes;
-    this.thread = Thread.ofVirtual().name("tigris-log-" + file.getFileName()).unstarted(this);
+    this.thread = Thread.ofPlatform().daemon().name("tigris-" + file.getFileName()).unstarted(this);
   }
 
   static LogWriter start(InputStream from, Path file) {

@@ -31,6 +31,7 @@ class JavaCommandTest {
             false,
             "-agentlib:jdwp=transport=dt_socket,address=5005",
             "-XX:AOTCacheOutput=x",
+            "-Xlog:gc:file=x",
             "-XX:StartFlightRecording=filename=x",
             "--module-path=x",
             "-Djdk.module.main=x");
