@@ -16,4 +16,7 @@ module dev.tigris.cli {
   requires info.picocli;
   requires me.tongfei.progressbar;
   requires xchart;
+
+  exports dev.tigris.cli.demo to
+      dev.tigris.cluster; // which makes programs
 }

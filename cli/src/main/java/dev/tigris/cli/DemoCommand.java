@@ -2,6 +2,7 @@ package dev.tigris.cli;
 
 import dev.tigris.cli.demo.SlowConsumers;
 import dev.tigris.cli.demo.SlowConsumersChart;
+import dev.tigris.cluster.run.RunException;
 import dev.tigris.flow.FlowException;
 import dev.tigris.sort.CheckJob;
 import dev.tigris.sort.GenerateJob;
@@ -18,6 +19,8 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /// `tigris demo`: shows what the system does, in less than a minute.
@@ -29,6 +32,13 @@ final class DemoCommand implements Command {
   @Override
   public CommandSpec spec() {
     var spec = CommandSpec.create();
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .arity("0..1")
+            .type(String.class)
+            .paramLabel("cluster")
+            .description("Show one flow on four processes instead, one of which is killed.")
+            .build());
     spec.addOption(
         Options.flag("--quick", "Run a tenth of everything: seconds, but less exact figures."));
     spec.addOption(
@@ -43,7 +53,12 @@ final class DemoCommand implements Command {
         .header("Sort a million records, then show what slow consumers do to a dataflow.")
         .description(
             "", "The demo takes less than a minute, and some 300 MB of disk while it runs.", "")
-        .footer("", "Examples:", "  tigris demo", "  tigris demo --quick --png slow.png");
+        .footer(
+            "",
+            "Examples:",
+            "  tigris demo",
+            "  tigris demo --quick --png slow.png",
+            "  tigris demo cluster");
     return spec;
   }
 
@@ -51,6 +66,15 @@ final class DemoCommand implements Command {
   public ExitCode run(ParseResult options, Console console) throws Exception {
     boolean isQuick = options.hasMatchedOption("--quick");
     Path home = Path.of(console.home(), "build");
+    String which = options.matchedPositionalValue(0, "");
+    if (which.equals("cluster")) {
+      return cluster(home, isQuick, console.out());
+    }
+    if (!which.isEmpty()) {
+      throw new ParameterException(
+          options.commandSpec().commandLine(),
+          "there is no demo '%s': leave it out, or name cluster".formatted(which));
+    }
     Path png = options.matchedOptionValue("--png", home.resolve("demo.png"));
     if (options.hasMatchedOption("--png")) {
       Options.requirePlace("picture", png); // and not when half a minute has gone by
@@ -63,6 +87,19 @@ final class DemoCommand implements Command {
     }
     slowDown(isQuick ? RUN.dividedBy(QUICK) : RUN, png, console);
     sayWhatNext(console.out());
+    return ExitCode.OK;
+  }
+
+  private static ExitCode cluster(Path home, boolean isQuick, PrintStream out)
+      throws CommandException, InterruptedException, IOException {
+    Path folder = makeFolder(home);
+    try {
+      new ClusterDemo(folder, isQuick, out).run();
+    } catch (RunException e) {
+      throw new CommandException(RunCommand.code(e), String.valueOf(e.getMessage()), e);
+    } finally {
+      delete(folder);
+    }
     return ExitCode.OK;
   }
 
@@ -133,6 +170,7 @@ final class DemoCommand implements Command {
 
           ./tigris gen 10M data && ./tigris sort data sorted && ./tigris check sorted
           ./tigris sort --help           your own records, of any size
+          ./tigris demo cluster          one flow on four processes
           ./tigris bench flow --quick    the same and more, measured with care
           ./tigris test                  the tests of this checkout, in minutes
         """);

@@ -167,6 +167,19 @@ class RunCommandTest {
         .expect(0);
   }
 
+  @Slow("starts thirteen JVMs")
+  @Test
+  void theDemoIsTriedAgainAfterAProcessIsKilled() {
+    String printed =
+        OwnProcess.command(
+                folder, "-Dtigris.home=" + folder, Redirect.PIPE, "demo", "cluster", "--quick")
+            .run()
+            .expect(0)
+            .output();
+    assertTrue(printed.contains("attempt 2 has ended well"), printed);
+    assertEquals(3, printed.split("1,600 waters in all", -1).length, printed);
+  }
+
   @Slow("starts three JVMs")
   @Test
   void ctrlCEndsAllProcesses() {
