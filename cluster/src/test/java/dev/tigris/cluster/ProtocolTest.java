@@ -4,259 +4,203 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.cluster.ProtocolWorld.Act;
+import dev.tigris.cluster.ProtocolWorld.Rule;
+import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Slow;
+import dev.tigris.testing.Tier;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// The two halves of the protocol, in any order of steps: each water arrives once and in order, in
-/// a receive that it fits into, and both ends agree on how it ends.
+/// a receive that it fits into, and both ends agree on how it ends. Each rule of the protocol is
+/// left out in turn, and then that must be found.
 class ProtocolTest {
-  private static final int SLOT_BYTES = 100;
+  private static final int SLOT_BYTES = ProtocolWorld.SLOT_BYTES;
 
-  private record Message(
-      Kind kind, long number, long water, int count, int payload, long operand) {}
+  /// A broken variant has to be found within so many seeds.
+  private static final int SEEDS = 4_000;
 
-  /// Both ends, with the messages and receives between them.
-  private static final class World {
-    final Random random;
-    final int window;
-    final SenderProtocol sender;
-    final ReceiverProtocol receiver;
-    final ArrayDeque<Message> forth = new ArrayDeque<>();
-    final ArrayDeque<Message> back = new ArrayDeque<>();
-    final ArrayDeque<Message> grants = new ArrayDeque<>();
+  /// From this seed on. Two rules protect from what takes a long row of steps.
+  private static long firstSeed(Rule rule) {
+    return switch (rule) {
+      case GRANTS_AT_ONCE -> 7_000;
+      case GRANTS_TELL_WHAT_WAS_FINISHED_BEFORE -> 43_000;
+      default -> 0;
+    };
+  }
 
-    /// The sizes of the posted receives.
-    final ArrayDeque<Integer> posted = new ArrayDeque<>();
+  private static final Set<Act> BREAKS = EnumSet.of(Act.FAIL, Act.CUT);
+  private static final Set<Act> RARE = EnumSet.of(Act.STOP, Act.END, Act.FAIL, Act.CUT);
 
-    /// The sizes of the waters that arrived, those that came in batches as 0.
-    final ArrayDeque<Integer> arrived = new ArrayDeque<>();
-
-    final List<Long> inHands = new ArrayList<>();
-    final List<Integer> put = new ArrayList<>();
-    boolean isEnding;
-    boolean isStopped;
-    boolean hasSaidStop;
-    long seen;
-
-    World(long seed) {
-      random = new Random(seed);
-      window = 1 + random.nextInt(6);
-      sender = new SenderProtocol(window, SLOT_BYTES);
-      receiver = new ReceiverProtocol(window, SLOT_BYTES);
-      assertEquals(0, sender.message(), "the greeting");
-      for (int i = 0; i < ReceiverProtocol.slots(window); i++) {
-        post();
-      }
+  /// Runs with an order of steps that follows from a seed. Each seed has its own window, and its
+  /// own kinds of steps that it prefers or leaves out. It makes one again and again for a while, so
+  /// that messages pile up on either way.
+  private static void run(long seed, @Nullable Rule without) {
+    Random random = new Random(seed);
+    ProtocolWorld world =
+        new ProtocolWorld(1 + random.nextInt(random.nextBoolean() ? 4 : 12), without);
+    Map<Act, Integer> weights = new EnumMap<>(Act.class);
+    for (Act act : Act.values()) {
+      weights.put(act, random.nextInt(4) == 0 ? 0 : 1 << random.nextInt(6));
     }
-
-    void post() {
-      posted.addLast(SLOT_BYTES);
-      receiver.postedSlot();
+    for (Act act : RARE) {
+      weights.put(act, random.nextInt(6) == 0 ? 1 : 0);
     }
-
-    boolean step() {
-      boolean did =
-          switch (random.nextInt(9)) {
-            case 0, 1 -> putOne();
-            case 2, 3 -> send();
-            case 4 -> deliverForth();
-            case 5 -> deliverBack();
-            case 6 -> take();
-            case 7 -> finish();
-            default -> tell();
-          };
-      sender.checkInvariants();
-      receiver.checkInvariants();
-      return did;
-    }
-
-    boolean putOne() {
-      if (isEnding || sender.isStopped() || sender.outstanding() == window) {
-        return false;
+    int steps = random.nextInt(500);
+    for (int i = 0; i < steps && !world.isOver(); i++) {
+      Act act = choose(world, weights, random);
+      if (act == null) {
+        break;
       }
-      int size = random.nextInt(3) == 0 ? SLOT_BYTES + 1 + random.nextInt(50) : random.nextInt(60);
-      sender.accept(size);
-      put.add(size);
-      return true;
-    }
-
-    boolean send() {
-      switch (sender.next()) {
-        case NOTHING -> {
-          return false;
-        }
-        case WATER -> {
-          long first = sender.head();
-          int count = 0;
-          int payload = 0;
-          do {
-            payload += sender.size(sender.head());
-            sender.tookHead();
-            count++;
-          } while (random.nextBoolean()
-              && sender.next() == SenderProtocol.Step.WATER
-              && payload + sender.size(sender.head()) <= SLOT_BYTES);
-          Kind kind = count == 1 && random.nextBoolean() ? Kind.WATER : Kind.BATCH;
-          forth.add(new Message(kind, sender.message(), first, count, payload, 0));
-        }
-        case GRANTED -> {
-          long water = sender.head();
-          int size = sender.size(water);
-          sender.tookHead();
-          forth.add(new Message(Kind.GRANTED, sender.message(), water, 1, size, 0));
-        }
-        case ANNOUNCE -> {
-          long water = sender.announced();
-          forth.add(new Message(Kind.ANNOUNCE, sender.message(), water, 0, 0, sender.size(water)));
-          sender.tookAnnouncement();
-        }
-        case FILLER -> forth.add(new Message(Kind.FILLER, sender.message(), 0, 0, 0, 0));
-        case END -> {
-          forth.add(new Message(Kind.END, sender.message(), sender.head(), 0, 0, 0));
-          sender.tookEnd();
-        }
-      }
-      return true;
-    }
-
-    boolean deliverForth() {
-      if (forth.isEmpty() || posted.isEmpty()) {
-        return false;
-      }
-      Message next = forth.removeFirst();
-      int room = posted.removeFirst();
-      assertTrue(next.payload <= room, () -> next + " came in " + room);
-      receiver.receive(next.kind, next.number, next.water, next.count, next.payload, next.operand);
-      switch (next.kind) {
-        case BATCH -> {
-          for (int i = 0; i < next.count; i++) {
-            arrive(next.water + i, 0);
-          }
-          post();
-        }
-        case WATER -> arrive(next.water, SLOT_BYTES);
-        case GRANTED -> arrive(next.water, next.payload);
-        case ANNOUNCE -> {
-          post();
-          int size = (int) next.operand;
-          posted.addLast(size);
-          long receive = receiver.postedGrant(next.water, size);
-          grants.add(new Message(Kind.GRANT, 0, receiver.finished(), 0, 0, receive));
-        }
-        default -> {
-          if (room == SLOT_BYTES) {
-            post();
-          }
-        }
-      }
-      return true;
-    }
-
-    void arrive(long water, int room) {
-      assertEquals(seen++, water, "in order");
-      if (!isStopped) {
-        arrived.add(room);
-      } else if (room == SLOT_BYTES) {
-        post();
-      }
-    }
-
-    boolean deliverBack() {
-      if (back.isEmpty()) {
-        return false;
-      }
-      Message next = back.removeFirst();
-      boolean _ = sender.receive(next.kind, next.number, next.water, next.operand);
-      return true;
-    }
-
-    boolean take() {
-      if (arrived.isEmpty()) {
-        return false;
-      }
-      receiver.take();
-      inHands.add((long) arrived.removeFirst());
-      return true;
-    }
-
-    boolean finish() {
-      if (inHands.isEmpty()) {
-        return false;
-      }
-      long room = inHands.remove(random.nextInt(inHands.size()));
-      if (room == SLOT_BYTES) {
-        post();
-      }
-      receiver.finish();
-      return true;
-    }
-
-    void stop() {
-      isStopped = true;
-      receiver.stop();
-      while (!arrived.isEmpty()) {
-        if (arrived.removeFirst() == SLOT_BYTES) {
-          post();
+      for (int times = burst(world.window, random); times > 0; times--) {
+        if (world.possible().contains(act)) {
+          world.act(act);
         }
       }
     }
+    comeToTheEnd(world, random);
+  }
 
-    boolean tell() {
-      if (!grants.isEmpty()) {
-        Message grant = grants.removeFirst();
-        long number = receiver.message(Kind.GRANT, grant.water);
-        back.add(new Message(Kind.GRANT, number, grant.water, 0, 0, grant.operand));
-      } else if (isStopped && !hasSaidStop) {
-        hasSaidStop = true;
-        say(Kind.STOP);
-      } else if (receiver.isFinal()) {
-        say(Kind.FINAL);
-      } else if (receiver.unacknowledged() > 0) {
-        say(Kind.ACK);
-      } else {
-        return false;
-      }
-      return true;
+  /// How often a step is made again: once, some times, or as often as it is possible.
+  private static int burst(int window, Random random) {
+    return switch (random.nextInt(3)) {
+      case 0 -> 1;
+      case 1 -> 1 + random.nextInt(window);
+      default -> 3 * window;
+    };
+  }
+
+  private static @Nullable Act choose(
+      ProtocolWorld world, Map<Act, Integer> weights, Random random) {
+    Set<Act> possible = world.possible();
+    int all = possible.stream().mapToInt(act -> weight(weights, act)).sum();
+    if (all == 0) {
+      return null;
     }
-
-    void say(Kind kind) {
-      long number = receiver.message(kind, receiver.finished());
-      back.add(new Message(kind, number, receiver.finished(), 0, 0, receiver.taken()));
+    int at = random.nextInt(all);
+    for (Act act : possible) {
+      at -= weight(weights, act);
+      if (at < 0) {
+        return act;
+      }
     }
+    throw new IllegalStateException("no act was chosen");
+  }
 
-    void run() {
-      int steps = random.nextInt(400);
-      for (int i = 0; i < steps; i++) {
-        boolean _ = step();
-      }
-      if (random.nextInt(3) == 0) {
-        stop();
-      }
-      isEnding = true;
-      sender.end();
-      for (int idle = 0; !sender.isOver(); ) {
-        idle = step() ? 0 : idle + 1;
-        assertTrue(idle < 1000, "nothing goes on");
-      }
-      assertTrue(receiver.isOver());
-      if (!isStopped) {
-        assertEquals(put.size(), receiver.finished());
-      }
+  private static int weight(Map<Act, Integer> weights, Act act) {
+    return weights.getOrDefault(act, 0);
+  }
+
+  /// Nothing new begins, and what was begun has to come to its end.
+  private static void comeToTheEnd(ProtocolWorld world, Random random) {
+    if (world.possible().contains(Act.END)) {
+      world.act(Act.END);
+    }
+    while (!world.isOver()) {
+      List<Act> left = new ArrayList<>(goesOn(world));
+      assertTrue(!left.isEmpty(), () -> "nothing goes on: " + world);
+      world.act(left.get(random.nextInt(left.size())));
     }
   }
 
+  private static Set<Act> goesOn(ProtocolWorld world) {
+    Set<Act> acts = world.possible();
+    acts.removeAll(RARE);
+    return acts;
+  }
+
   @Test
+  @EveryTier("more seeds in each")
   void carriesEachWaterOnceInAnyOrderOfSteps() {
-    for (long seed = 0; seed < 4000; seed++) {
+    for (long seed = 0; seed < Tier.choose(4_000, 100_000, 10_000_000); seed++) {
       try {
-        new World(seed).run();
+        run(seed, null);
       } catch (RuntimeException | AssertionError e) {
         throw new AssertionError("with seed " + seed + ": " + e.getMessage(), e);
       }
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Rule.class)
+  void aRuleThatIsLeftOutIsFound(Rule rule) {
+    long first = firstSeed(rule);
+    for (long seed = first; seed < first + SEEDS; seed++) {
+      try {
+        run(seed, rule);
+      } catch (RuntimeException | AssertionError found) {
+        System.out.printf("without %s: seed %d: %s%n", rule, seed, found.getMessage());
+        return;
+      }
+    }
+    throw new AssertionError("without " + rule + " nothing goes wrong in " + SEEDS + " runs");
+  }
+
+  /// Goes through all states that can be reached with so many waters.
+  private static int explore(int window, int waters) {
+    Set<String> known = new HashSet<>();
+    ArrayDeque<Act[]> open = new ArrayDeque<>();
+    open.add(new Act[0]);
+    while (!open.isEmpty()) {
+      Act[] way = open.removeLast();
+      ProtocolWorld here = replay(window, way);
+      Set<Act> possible = here.possible();
+      possible.removeAll(BREAKS); // the world looks in each state at what they would mean
+      if (here.put() == waters) {
+        possible.remove(Act.PUT_SMALL);
+        possible.remove(Act.PUT_LARGE);
+      }
+      if (!here.isOver()) {
+        assertTrue(!goesOn(here).isEmpty() || possible.contains(Act.END), () -> "stuck: " + here);
+      }
+      for (Act act : possible) {
+        Act[] next = Arrays.copyOf(way, way.length + 1);
+        next[way.length] = act;
+        if (known.add(replay(window, next).state())) {
+          open.add(next);
+        }
+      }
+    }
+    return known.size();
+  }
+
+  private static ProtocolWorld replay(int window, Act[] way) {
+    ProtocolWorld world = new ProtocolWorld(window, null);
+    for (Act act : way) {
+      try {
+        world.act(act);
+      } catch (RuntimeException | AssertionError e) {
+        throw new AssertionError("after " + Arrays.toString(way) + ": " + e.getMessage(), e);
+      }
+    }
+    return world;
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 2", "2, 2"})
+  void allOrdersOfStepsOfFewWatersEndWell(int window, int waters) {
+    System.out.printf("window %d, %d waters: %d states%n", window, waters, explore(window, waters));
+  }
+
+  @Slow("goes through all states of three waters")
+  @ParameterizedTest
+  @CsvSource({"1, 3", "2, 3"})
+  void allOrdersOfStepsOfThreeWatersEndWell(int window, int waters) {
+    allOrdersOfStepsOfFewWatersEndWell(window, waters);
   }
 
   @Test
@@ -287,5 +231,18 @@ class ProtocolTest {
     assertThrows(
         ProtocolException.class,
         () -> new SenderProtocol(2, SLOT_BYTES).receive(Kind.FINAL, 0, 0, 0));
+  }
+
+  @Test
+  void refusesAMessageAfterTheLastOne() {
+    SenderProtocol sender = new SenderProtocol(2, SLOT_BYTES);
+    sender.end();
+    assertEquals(SenderProtocol.Step.END, sender.next());
+    sender.tookEnd();
+    assertTrue(sender.receive(Kind.FINAL, 0, 0, 0));
+    assertThrows(ProtocolException.class, () -> sender.receive(Kind.ACK, 1, 0, 0));
+    ReceiverProtocol receiver = new ReceiverProtocol(2, SLOT_BYTES);
+    receiver.receive(Kind.END, 1, 0, 0, 0, 0);
+    assertThrows(ProtocolException.class, () -> receiver.receive(Kind.FILLER, 2, 0, 0, 0, 0));
   }
 }
