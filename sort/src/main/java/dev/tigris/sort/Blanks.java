@@ -6,7 +6,7 @@ final class Blanks {
 
   /// A space, a tab, or a newline, which a line has where lines end with NUL.
   static boolean isBlank(byte b) {
-    return b == ' ' || b == '\t' || b == '\n';
+    return b <= ' ' && (b == ' ' || b == '\t' || b == '\n');
   }
 
   static boolean isDigit(byte b) {

@@ -18,7 +18,18 @@ final class DecimalOrder {
   private static final int LARGEST_UNIT = 8;
   private static final String UNITS = "KMGTPEZY";
 
+  private static final long[] POWERS_OF_TEN = powersOfTen();
+
   private DecimalOrder() {}
+
+  private static long[] powersOfTen() {
+    long[] powers = new long[DIGITS + 1];
+    powers[0] = 1;
+    for (int i = 1; i < powers.length; i++) {
+      powers[i] = 10 * powers[i - 1];
+    }
+    return powers;
+  }
 
   /// Compares two numbers.
   static int compare(byte[] left, int leftStart, int leftEnd, byte[] right, int start, int end) {
@@ -54,16 +65,16 @@ final class DecimalOrder {
     at += minus ? 1 : 0;
     at = afterZeros(text, at, end);
     int first = at;
+    long digits = 0;
+    int taken = 0;
+    for (; at < end && taken < DIGITS && Blanks.isDigit(text[at]); at++, taken++) {
+      digits = 10 * digits + text[at] - '0';
+    }
     while (at < end && Blanks.isDigit(text[at])) {
       at++;
     }
     int whole = at - first;
     int exponent = whole; // digits before the point; below zero, zeros after it
-    long digits = 0;
-    int taken = 0;
-    for (int i = first; i < at && taken < DIGITS; i++, taken++) {
-      digits = 10 * digits + text[i] - '0';
-    }
     if (at < end && text[at] == '.') {
       at++;
       if (whole == 0) {
@@ -78,9 +89,7 @@ final class DecimalOrder {
     if (taken == 0) {
       return ZERO;
     }
-    for (; taken < DIGITS; taken++) {
-      digits *= 10;
-    }
+    digits *= POWERS_OF_TEN[DIGITS - taken];
     long biased = Math.clamp((long) exponent + MAX_EXPONENT / 2, 0, MAX_EXPONENT);
     // What is beyond the range is one value, and so is what is below it.
     long magnitude = biased << DIGIT_BITS;

@@ -22,6 +22,7 @@ final class KeyLevels {
   static final int UNSEEN = -1;
 
   private static final int LEVEL_BITS = 24;
+
   /// With more, a place would be negative.
   private static final int MOST_LEVELS = Integer.MAX_VALUE >>> LEVEL_BITS;
 
@@ -184,12 +185,12 @@ final class KeyLevels {
             || (key.isPlainText()
                 && !fields.hasQuotes(left, leftFrom, leftTo)
                 && !fields.hasQuotes(right, from, to));
-    if (!isSeen) {
-      return compare(level, left, leftFound, right, found) == 0 ? beginning(level + 1) : UNSEEN;
-    }
     int differs = Arrays.mismatch(left, leftFrom, leftTo, right, from, to);
     if (differs < 0) {
-      return beginning(level + 1);
+      return beginning(level + 1); // of whatever kind the keys are
+    }
+    if (!isSeen) {
+      return compare(level, left, leftFound, right, found) == 0 ? beginning(level + 1) : UNSEEN;
     }
     // Behind the end of the longer key nothing is left that would differ, but zeros at its end.
     int longest = Math.max(leftTo - leftFrom, to - from);

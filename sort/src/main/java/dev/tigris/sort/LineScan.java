@@ -9,9 +9,8 @@ import java.nio.ByteOrder;
 final class LineScan {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final long BLANKS = ByteWord.times8((byte) ' ');
-  private static final long TABS = ByteWord.times8((byte) '\t');
-  private static final long LINE_FEEDS = ByteWord.times8((byte) '\n');
+  private static final long ABOVE_BLANKS = ByteWord.times8((byte) (' ' + 1));
+  private static final long TOP_BITS = ByteWord.times8((byte) 0x80);
 
   private LineScan() {}
 
@@ -75,16 +74,19 @@ final class LineScan {
   }
 
   /// Where the first blank lies in `[from, end)`; `end` if there is none.
+  ///
+  /// A byte below 0x21 may be one. A subtraction finds all such bytes of a word, and perhaps one
+  /// more behind each, so each is looked at.
   static int findBlank(byte[] text, int from, int end) {
     int at = from;
     for (; at < end && at <= text.length - Long.BYTES; at += Long.BYTES) {
       long word = (long) LONG.get(text, at);
-      long zeros =
-          ByteWord.zerosUpToFirst(word ^ BLANKS)
-              | ByteWord.zerosUpToFirst(word ^ TABS)
-              | ByteWord.zerosUpToFirst(word ^ LINE_FEEDS);
-      if (zeros != 0) {
-        return first(at, zeros, end);
+      long low = (word - ABOVE_BLANKS) & ~word & TOP_BITS;
+      for (; low != 0; low &= low - 1) {
+        int place = at + ByteWord.first(low);
+        if (place >= end || Blanks.isBlank(text[place])) {
+          return Math.min(place, end);
+        }
       }
     }
     while (at < end && !Blanks.isBlank(text[at])) {
