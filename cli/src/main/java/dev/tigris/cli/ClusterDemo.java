@@ -41,7 +41,7 @@ final class ClusterDemo {
         PROCESSES, PROCESSES - 1);
     show(ended(cluster.start(SlowProcess.class, waters)));
     out.printf(
-        "%n2. The same, and a process is killed%n%n"
+        "%n2. A process is killed, and the run is tried again%n%n"
             + "  The other processes notice it, the attempt is given up, and the run is tried%n"
             + "  again. Results of the first attempt do not count.%n%n");
     Set<ProcessHandle> others = ProcessHandle.current().children().collect(Collectors.toSet());
