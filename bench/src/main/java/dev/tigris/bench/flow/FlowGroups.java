@@ -1,6 +1,7 @@
 package dev.tigris.bench.flow;
 
 import dev.tigris.bench.Group;
+import dev.tigris.bench.Variant;
 import dev.tigris.bench.fork.ForkedGroup;
 import java.util.List;
 
@@ -17,6 +18,10 @@ public final class FlowGroups {
         PerturbationGroup.ofThePaper(),
         new CsvGroup(
             "flow.csv",
-            new CsvGroup.Sizes(List.of(1, 100, 280), List.of(1, 2, 7), List.of(2, 4, 9))));
+            new CsvGroup.Sizes(List.of(1, 100, 280), List.of(1, 2, 7), List.of(2, 4, 9))),
+        new Variant(
+            new CsvGroup(
+                "flow.csv.large",
+                new CsvGroup.Sizes(List.of(1, 300, 3000), List.of(1, 1, 3), List.of(1, 2, 3)))));
   }
 }
