@@ -4,10 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /// A column of constants of an enum: indices of a dictionary with their names, or the names
 /// themselves. A constant is stored as the hash code of its name, and null as 0.
@@ -20,15 +17,20 @@ final class EnumColumn extends Column {
   private final int offset;
   private final byte[][] names;
 
-  /// The codes of all constants, rising, and the index of the name of each.
+  /// The codes of all constants, by a few bits of theirs, and the index of the name of each; a code
+  /// of 0 where there is none. At least half of the places are free.
   private final int[] codes;
 
   private final int[] indices;
   private final boolean isText;
   private final int indexBytes;
+
+  /// Which rows are not null; empty while none is.
   private final Bits valid = new Bits();
+
   private final Growing data = new Growing();
   private final Growing ends = new Growing();
+  private int count;
   private int nulls;
 
   /// @param dictionary its number; below zero for a column of texts
@@ -37,13 +39,14 @@ final class EnumColumn extends Column {
     this.offset = cell.offset();
     this.names =
         names.stream().map(name -> name.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
-    List<Integer> order =
-        IntStream.range(0, names.size())
-            .boxed()
-            .sorted(Comparator.comparingInt(index -> names.get(index).hashCode()))
-            .toList();
-    this.codes = order.stream().mapToInt(index -> names.get(index).hashCode()).toArray();
-    this.indices = order.stream().mapToInt(Integer::intValue).toArray();
+    this.codes = new int[2 * Integer.highestOneBit(Math.max(1, names.size())) * 2];
+    this.indices = new int[codes.length];
+    for (int i = 0; i < names.size(); i++) {
+      int code = names.get(i).hashCode();
+      int at = place(code);
+      codes[at] = code;
+      indices[at] = i;
+    }
     this.isText = dictionary < 0;
     this.indexBytes =
         names.size() <= Byte.MAX_VALUE + 1
@@ -73,16 +76,13 @@ final class EnumColumn extends Column {
   }
 
   @Override
-  void append(MemorySegment rows, int strideBytes, int count) throws ArrowException {
-    int lastCode = 0;
-    int lastIndex = -1;
-    for (long i = 0, from = offset; i < count; i++, from += strideBytes) {
-      int code = rows.get(CODE, from);
-      int index = code == lastCode ? lastIndex : indexOf(code, i);
-      lastCode = code;
-      lastIndex = index;
-      valid.add(index >= 0);
-      nulls += index < 0 ? 1 : 0;
+  void append(MemorySegment rows, int strideBytes, int added) throws ArrowException {
+    for (long i = 0, from = offset; i < added; i++, from += strideBytes) {
+      int index = indexOf(rows.get(CODE, from), i);
+      if (index < 0 || nulls > 0) {
+        addValidity(index >= 0);
+      }
+      count++;
       if (isText) {
         if (index >= 0) {
           data.add(names[index]);
@@ -94,17 +94,36 @@ final class EnumColumn extends Column {
     }
   }
 
+  /// Adds a bit, and at the first null those of the rows before.
+  private void addValidity(boolean isValid) {
+    for (int i = 0; nulls == 0 && i < count; i++) {
+      valid.add(true);
+    }
+    valid.add(isValid);
+    nulls += isValid ? 0 : 1;
+  }
+
   private int indexOf(int code, long row) throws ArrowException {
     if (code == 0) {
       return -1;
     }
-    int at = Arrays.binarySearch(codes, code);
-    if (at < 0) {
+    int at = place(code);
+    if (codes[at] == 0) {
       throw new ArrowException(
           "%s of row %d of the table's part is %08x, the code of no constant. The program that wrote it knew another version of the enum, or the container is damaged"
               .formatted(path, row, code));
     }
     return indices[at];
+  }
+
+  /// Returns where a code is, or where it would be.
+  private int place(int code) {
+    int mask = codes.length - 1;
+    int at = (code ^ code >>> 16) & mask;
+    while (codes[at] != 0 && codes[at] != code) {
+      at = (at + 1) & mask;
+    }
+    return at;
   }
 
   private void addIndex(int index) {
@@ -119,7 +138,7 @@ final class EnumColumn extends Column {
 
   @Override
   void addTo(Batch batch) {
-    batch.node(valid.count(), nulls);
+    batch.node(count, nulls);
     if (nulls == 0) {
       batch.noNulls();
     } else {
@@ -156,6 +175,7 @@ final class EnumColumn extends Column {
     data.clear();
     ends.clear();
     ends.addInt(0);
+    count = 0;
     nulls = 0;
   }
 }

@@ -6,13 +6,24 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Fills a constant of an enum from its name. Null is null.
 final class EnumFiller extends Filler {
+  private static final int FOUND = 64;
+
   /// The codes of all constants, rising, and the name of each.
   private final int[] codes;
 
   private final byte[][] names;
+
+  /// Where names lie that were found last, how many bytes they have, and their codes: those of a
+  /// dictionary lie at one place for all rows.
+  private final byte[] @Nullable [] foundIn = new byte[FOUND][];
+
+  private final int[] foundAt = new int[FOUND];
+  private final int[] foundLength = new int[FOUND];
+  private final int[] found = new int[FOUND];
 
   EnumFiller(Cell cell, SourceColumn source, List<String> constants) {
     super(cell, source.want(), true);
@@ -34,12 +45,27 @@ final class EnumFiller extends Filler {
         rows.set(Numbers.INT, at, code(part, cells, i));
       }
     }
+    Arrays.fill(foundIn, null); // texts are kept no longer than the rows
   }
 
+  @SuppressWarnings("ReferenceEquality") // one array has one content
   private int code(Part part, Cells cells, int row) throws ArrowException {
     byte[] data = cells.data(row);
     int start = cells.starts()[row];
-    int end = start + cells.lengths()[row];
+    int length = cells.lengths()[row];
+    int slot = start & (FOUND - 1);
+    if (foundIn[slot] == data && foundAt[slot] == start && foundLength[slot] == length) {
+      return found[slot];
+    }
+    int code = code(part, row, data, start, start + length);
+    foundIn[slot] = data;
+    foundAt[slot] = start;
+    foundLength[slot] = length;
+    found[slot] = code;
+    return code;
+  }
+
+  private int code(Part part, int row, byte[] data, int start, int end) throws ArrowException {
     int code =
         Utf8Check.isAscii(data, start, end)
             ? hashOfAscii(data, start, end)

@@ -43,6 +43,13 @@ final class Growing {
     return from;
   }
 
+  /// Makes room for `count` more bytes that are not taken yet.
+  void reserve(int count) {
+    int before = length;
+    int _ = take(count);
+    length = before;
+  }
+
   void addInt(int value) {
     int at = take(Integer.BYTES);
     INT.set(bytes, at, value);

@@ -267,12 +267,14 @@ final class SourceColumn {
       return new long[1]; // a column without rows may have no offsets
     }
     int width = size == Size.LARGE ? Long.BYTES : Integer.BYTES;
-    var type = new ArrowType.Whole(width * Byte.SIZE, true);
     byte[] raw = buffers.get(1).read(from * width, (count + 1L) * width);
     long[] offsets = new long[count + 1];
     long before = 0;
     for (int i = 0; i <= count; i++) {
-      long offset = Numbers.whole(raw, i, type);
+      long offset =
+          width == Long.BYTES
+              ? (long) Growing.LONG.get(raw, i * Long.BYTES)
+              : (long) (int) Growing.INT.get(raw, i * Integer.BYTES);
       if (offset < before || offset > limit) {
         throw new ArrowException(
             "%s has the offset %d in row %d, behind one of %d and of %d at most: the file is damaged"

@@ -18,6 +18,13 @@ final class Utf8Check {
   static boolean isAscii(byte[] bytes, int from, int to) {
     long bits = 0;
     int at = from;
+    for (; at <= to - 4 * Long.BYTES; at += 4 * Long.BYTES) {
+      bits |=
+          (long) LONG.get(bytes, at)
+              | (long) LONG.get(bytes, at + Long.BYTES)
+              | (long) LONG.get(bytes, at + 2 * Long.BYTES)
+              | (long) LONG.get(bytes, at + 3 * Long.BYTES);
+    }
     for (; at <= to - Long.BYTES; at += Long.BYTES) {
       bits |= (long) LONG.get(bytes, at);
     }
