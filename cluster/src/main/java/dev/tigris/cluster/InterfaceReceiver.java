@@ -221,7 +221,7 @@ final class InterfaceReceiver extends InterfaceStream {
 
     /// Returns whether it was posted. If it was not, the connection has ended.
     boolean post() {
-      Ticket ticket = tickets.of(buffer()).range(0, Header.BYTES + size).attach(this);
+      Ticket ticket = tickets.of(buffer()).range(0, (long) Header.BYTES + size).attach(this);
       return of.postReceive(ticket) == Posting.POSTED;
     }
 

@@ -380,7 +380,7 @@ final class InterfaceSender extends InterfaceStream {
       Header.seal(buffer, 0, buffer, Header.BYTES, size);
     }
     protocol.tookHead();
-    Ticket ticket = tickets.of(buffer).range(0, Header.BYTES + size);
+    Ticket ticket = tickets.of(buffer).range(0, (long) Header.BYTES + size);
     Passage passage = ticket.attachment() instanceof Passage known ? known : new Passage();
     passage.begin(water);
     Posting answer = connected().postSend(ticket.attach(passage));
