@@ -16,7 +16,7 @@ class ManyTradesTest {
   private static void requireSums(Results results) {
     long cents = 0;
     for (int trade = 0; trade < TRADES; trade++) {
-      cents += trade % 7 * 50;
+      cents += trade % 7 * 50L;
     }
     assertEquals(Map.of("trades", (long) TRADES, "value in cents", cents), results.numbers());
   }
