@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Holds what the modules of a flow have seen, and how each of its parts has ended. The parts of one JVM
-/// share a report. Those of other processes have reports of their own, which are added up.
+/// Holds what the modules of a flow have seen, and how each of its parts has ended. The parts of
+/// one JVM share a report. Those of other processes have reports of their own, which are added up.
 ///
 /// Thread rule: any thread.
 public final class PartReport {

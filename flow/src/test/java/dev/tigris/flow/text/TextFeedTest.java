@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.FlowException;
+import dev.tigris.testing.Slow;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -219,6 +220,22 @@ class TextFeedTest {
   }
 
   // -- What is refused.
+
+  @Slow("it decompresses 256 MiB, for which 300 kB are enough")
+  @Test
+  void refusesARowOfACompressedFileThatHasNoEnd() throws Exception {
+    Path file = folder.resolve("bomb.csv.gz");
+    byte[] piece = new byte[1 << 20];
+    Arrays.fill(piece, (byte) 'x');
+    try (var gzip = new GZIPOutputStream(Files.newOutputStream(file))) {
+      gzip.write("a,b\n1,2\n".getBytes(StandardCharsets.UTF_8));
+      for (int i = 0; i < 260; i++) {
+        gzip.write(piece);
+      }
+    }
+    String reason = refusal(Csv.reading(file));
+    assertTrue(reason.contains("the row that begins at byte 8 has more than"), reason);
+  }
 
   private String refusal(TextFeed feed) {
     FlowException e = assertThrows(FlowException.class, () -> ReadRows.of(feed, 2));
