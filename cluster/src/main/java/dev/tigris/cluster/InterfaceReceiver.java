@@ -52,7 +52,9 @@ final class InterfaceReceiver extends InterfaceStream {
 
   private final ArrayDeque<Slot> idleGrants = new ArrayDeque<>();
   private final ArrayDeque<Grant> grants = new ArrayDeque<>();
-  private final long deadline;
+  /// When the sender has to be there, and then, when it has to have greeted.
+  private long deadline;
+
   private final int quarter;
 
   /// Null until the sender has greeted.
@@ -99,7 +101,7 @@ final class InterfaceReceiver extends InterfaceStream {
   private void connect() {
     Requests.Asked asked = asking.poll();
     if (asked == null) {
-      if (System.nanoTime() - deadline > 0) {
+      if (isLate()) {
         lose(
             new StreamException(
                 "no sender of stream %s has connected within %s: check that its process runs, and has this address"
@@ -116,6 +118,21 @@ final class InterfaceReceiver extends InterfaceStream {
     }
     connect(made, CONTROL_BYTES, 2 * CONTROLS);
     takeControl().postReceive(); // for the greeting, and never again
+    deadline = System.nanoTime() + options.patience().toNanos();
+  }
+
+  private boolean isLate() {
+    return System.nanoTime() - deadline > 0;
+  }
+
+  /// A sender whose host has died, or that is no sender, may never greet.
+  private void requireGreeting() {
+    if (isLate() && !isClosing) {
+      lose(
+          new StreamException(
+              "the sender of stream %s has connected, and has not greeted within %s: check its host and the network"
+                  .formatted(identity.name(), options.patience())));
+    }
   }
 
   private static Attributes attributes(int depth) {
@@ -470,6 +487,8 @@ final class InterfaceReceiver extends InterfaceStream {
     }
     if (mayConnect && link() == null) {
       connect();
+    } else if (protocol == null) {
+      requireGreeting();
     }
     if (protocol != null) {
       tell();

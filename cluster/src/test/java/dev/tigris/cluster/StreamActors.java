@@ -1,0 +1,137 @@
+package dev.tigris.cluster;
+
+import dev.tigris.flow.EndOfStreamException;
+import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowException;
+import dev.tigris.flow.Module;
+import dev.tigris.flow.ModuleContext;
+import dev.tigris.flow.Reservoir;
+import dev.tigris.flow.Source;
+import dev.tigris.flow.Stream;
+import dev.tigris.flow.Water;
+import dev.tigris.net.Fabric;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+
+/// The two ends of a stream in processes of their own, whose modules do what they read from their
+/// standard input, and wait there meanwhile. They say when they have begun and how they ended.
+final class StreamActors {
+  static final int WINDOW = 8;
+
+  /// How long a sender asks for a receiver.
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private StreamActors() {}
+
+  private static final BufferedReader INPUT =
+      new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+
+  private static String read() throws IOException {
+    return Objects.requireNonNullElse(INPUT.readLine(), "end");
+  }
+
+  private static void say(String line) {
+    System.out.println(line);
+  }
+
+  private static void run(Flow flow) throws InterruptedException {
+    try {
+      flow.start().await();
+      say("well");
+    } catch (FlowException e) {
+      say("failed: " + String.valueOf(e.getMessage()).replace('\n', ' '));
+    }
+  }
+
+  /// Sends: `provider address`. It reads how many waters to put, or `end`.
+  static final class Sender implements Source {
+    private long left;
+    private long next;
+
+    public static void main(String[] arguments) throws Exception {
+      try (Fabric fabric = Fabric.open(arguments[0]);
+          Exchange exchange = new Exchange(9, 0, StreamOptions.DEFAULT.withPatience(PATIENCE))) {
+        say("connects");
+        run(
+            Flow.named("sends")
+                .source("read", Sender::new)
+                .drain(
+                    "read",
+                    Reservoir.roundRobin().withWindow(WINDOW),
+                    exchange.sending("acts", fabric, arguments[1]))
+                .build());
+      }
+    }
+
+    @Override
+    public void init(ModuleContext context) {
+      say("attached");
+    }
+
+    @Override
+    public boolean produce(Stream out) throws Exception {
+      if (left == 0) {
+        String line = read();
+        if (line.equals("end")) {
+          say("ends");
+          return false;
+        }
+        left = Long.parseLong(line);
+      }
+      Water water = out.spring().createWater(64);
+      water.bytes().setLong(0, next++);
+      out.put(water);
+      if (--left == 0) {
+        say("put " + next);
+      }
+      return true;
+    }
+  }
+
+  /// Receives: `provider address`. It reads `listen`, then how many waters to take before it reads
+  /// again, or `stop`.
+  static final class Receiver implements Module {
+    private long left;
+    private long seen;
+
+    public static void main(String[] arguments) throws Exception {
+      try (Fabric fabric = Fabric.open(arguments[0]);
+          Exchange exchange = new Exchange(9, 0, StreamOptions.DEFAULT)) {
+        say(exchange.listen(fabric, arguments[1]));
+        String _ = read();
+        run(
+            Flow.named("receives")
+                .stage("count", Receiver::new)
+                .feed("count", exchange.receiving("acts").withWindow(WINDOW))
+                .build());
+      }
+    }
+
+    @Override
+    public void process(Water in, Stream out) throws Exception {
+      long number = in.bytes().getLong(0);
+      if (number != seen) {
+        throw new IllegalStateException("water %d came in place of %d".formatted(number, seen));
+      }
+      seen++;
+      if (left == 0) {
+        say("holds " + number);
+        String line = read();
+        if (line.equals("stop")) {
+          throw new EndOfStreamException();
+        }
+        left = Long.parseLong(line);
+      }
+      left--;
+    }
+
+    @Override
+    public void finish(Stream out) {
+      say("finish " + seen);
+    }
+  }
+}

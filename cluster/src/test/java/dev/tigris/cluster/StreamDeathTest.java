@@ -1,0 +1,148 @@
+package dev.tigris.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.testing.Slow;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Jvm;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Either end of a stream is paused (SIGSTOP) and killed (SIGKILL) in each state of it.
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class StreamDeathTest {
+  /// What the stream is doing.
+  enum State {
+    /// The sender asks, and its receiver is not there yet.
+    CONNECTING,
+    /// Both ends are there, and nothing was put.
+    ATTACHED,
+    /// Waters were put, of which the receiver holds one.
+    STREAMING,
+    /// The sender has ended the stream, and its receiver holds a water.
+    ENDING,
+    /// The receiver has stopped, and its sender is in a long call.
+    STOPPING
+  }
+
+  private final Child receiver =
+      Jvm.of(StreamActors.Receiver.class).quick().command("tcp", "127.0.0.1:0").start();
+  private final String address = String.valueOf(receiver.nextLine());
+  private final Child sender =
+      Jvm.of(StreamActors.Sender.class).quick().command("tcp", address).start();
+
+  /// Pauses each end for a moment.
+  private void pauseBoth() {
+    for (Child each : new Child[] {sender, receiver}) {
+      each.pause();
+      each.resume();
+    }
+  }
+
+  private void bringTo(State state) {
+    sender.expectLine("connects");
+    pauseBoth();
+    if (state == State.CONNECTING) {
+      return;
+    }
+    receiver.say("listen");
+    sender.expectLine("attached");
+    pauseBoth();
+    if (state == State.ATTACHED) {
+      return;
+    }
+    sender.say("3");
+    sender.expectLine("put 3");
+    receiver.expectLine("holds 0");
+    pauseBoth();
+    switch (state) {
+      case ENDING -> {
+        sender.say("end");
+        sender.expectLine("ends");
+        pauseBoth();
+      }
+      case STOPPING -> {
+        receiver.say("stop");
+        pauseBoth();
+      }
+      default -> {}
+    }
+  }
+
+  private static void expectLoss(Child child, String end) {
+    String line = String.valueOf(child.nextLine());
+    assertTrue(line.startsWith("failed: ") && line.contains("has lost its " + end), line);
+    child.outcome().expect(0);
+  }
+
+  private static void expectWell(Child child) {
+    child.expectLine("well").outcome().expect(0);
+  }
+
+  @Slow("starts ten JVMs")
+  @ParameterizedTest
+  @EnumSource(State.class)
+  void theSenderIsKilled(State state) {
+    bringTo(state);
+    sender.kill();
+    switch (state) {
+      case CONNECTING -> { // another one may come
+        receiver.say("listen");
+        try (Child other =
+            Jvm.of(StreamActors.Sender.class).quick().command("tcp", address).start()) {
+          other.expectLine("connects").expectLine("attached").say("end");
+          receiver.expectLine("finish 0");
+          expectWell(receiver);
+        }
+      }
+      case ATTACHED -> expectLoss(receiver, "sender");
+      case STREAMING -> {
+        receiver.say("2");
+        expectLoss(receiver, "sender");
+      }
+      case ENDING -> { // all waters have come, and the end
+        receiver.say("9");
+        receiver.expectLine("finish 3");
+        expectWell(receiver);
+      }
+      case STOPPING -> expectWell(receiver);
+    }
+  }
+
+  @Slow("starts ten JVMs")
+  @ParameterizedTest
+  @EnumSource(State.class)
+  void theReceiverIsKilled(State state) {
+    bringTo(state);
+    receiver.kill();
+    switch (state) {
+      case CONNECTING -> {
+        String line = String.valueOf(sender.nextLine());
+        assertTrue(line.startsWith("failed: ") && line.contains("acts"), line);
+      }
+      case ENDING -> expectLoss(sender, "receiver");
+      case STOPPING -> { // it may have heard of the stop, and then lacks nothing
+        sender.say("20");
+        String line = String.valueOf(sender.nextLine());
+        assertTrue(line.equals("well") || line.contains("has lost its receiver"), line);
+        sender.outcome().expect(0);
+      }
+      default -> {
+        sender.say("20");
+        expectLoss(sender, "receiver");
+      }
+    }
+  }
+
+  @Test
+  void endsThatArePausedInEachStateLoseNothing() {
+    bringTo(State.ENDING);
+    receiver.say("9");
+    receiver.expectLine("finish 3");
+    expectWell(receiver);
+    expectWell(sender);
+  }
+}

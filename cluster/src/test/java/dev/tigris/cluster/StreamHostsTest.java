@@ -1,0 +1,78 @@
+package dev.tigris.cluster;
+
+import dev.tigris.testing.Slow;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.host.TwoHosts;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Streams between two hosts whose cable is slow, loses packets, or is pulled for a while.
+@Slow("starts JVMs in network namespaces")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class StreamHostsTest {
+  private static Child start(TwoHosts.Host host, Class<?> main, String... arguments) {
+    return host.on(Jvm.of(main).quick().command(arguments)).start();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tbf rate 40mbit burst 32kb latency 50ms",
+        "netem delay 5ms 3ms loss 2% duplicate 1% reorder 5%"
+      })
+  void aPoorCableLosesNothing(String discipline) {
+    try (TwoHosts hosts = TwoHosts.connectedBy("pfifo")) {
+      for (TwoHosts.Host host : List.of(hosts.near(), hosts.far())) {
+        Needs.command(
+            "this kernel cannot send by " + discipline,
+            Command.of("tc", "-n", host.name(), "qdisc", "replace", "dev", "eth0", "root")
+                .with(discipline.split(" ", -1)));
+      }
+      Child counter =
+          start(hosts.far(), Words.Counter.class, "tcp", hosts.far().address() + ":0", "-1");
+      Child reader =
+          start(
+              hosts.near(),
+              Words.Reader.class,
+              "tcp",
+              String.valueOf(counter.nextLine()),
+              "300",
+              "20000");
+      counter.expectLine("first").expectLine("300 " + 299 * 300 / 2);
+      counter.outcome().expect(0);
+      reader.expectLine("sent").outcome().expect(0);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aCableThatIsPulledForAWhileLosesNothing(boolean atTheSender) {
+    try (TwoHosts hosts = TwoHosts.connectedBy("pfifo")) {
+      Child receiver =
+          start(hosts.far(), StreamActors.Receiver.class, "tcp", hosts.far().address() + ":0");
+      String address = String.valueOf(receiver.nextLine());
+      Child sender = start(hosts.near(), StreamActors.Sender.class, "tcp", address);
+      sender.expectLine("connects");
+      receiver.say("listen");
+      sender.expectLine("attached").say("3");
+      sender.expectLine("put 3");
+      receiver.expectLine("holds 0");
+      TwoHosts.Host cut = atTheSender ? hosts.near() : hosts.far();
+      cut.pullCable();
+      sender.say("5");
+      sender.expectLine("put 8"); // the window
+      sender.say("20");
+      receiver.say("100");
+      cut.plugCable();
+      sender.expectLine("put 28").say("end");
+      sender.expectLine("ends").expectLine("well").outcome().expect(0);
+      receiver.expectLine("finish 28").expectLine("well").outcome().expect(0);
+    }
+  }
+}
