@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -358,6 +359,8 @@ public final class FileStream extends Stream {
   private void publish() {
     try {
       unnamed().publish(sync);
+    } catch (NoSuchFileException e) {
+      throw failed("rename to", e); // its data was deleted meanwhile
     } catch (IOException e) {
       throw unnamed().isUnnamed() ? kept(e) : failed("sync the name of", e);
     }

@@ -320,6 +320,9 @@ final class LocalRun implements HeldEngine {
   }
 
   private void prepare(Stream stream) {
+    if (isDone()) {
+      return; // the failure of one has closed all
+    }
     if (stream.isStopped()) {
       stream.drop();
     }
@@ -353,7 +356,9 @@ final class LocalRun implements HeldEngine {
   public void publish() throws FlowException {
     prepare();
     decideIf(null, COMPLETE);
-    closeIfOver();
+    synchronized (closingLock) { // so that a second call returns after the first
+      closeIfOver();
+    }
     throwIfNotComplete();
   }
 

@@ -12,6 +12,7 @@ import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -199,8 +200,20 @@ class HeldOutputsTest {
     Files.delete(second.resolve("in the way"));
     Files.delete(second);
     kept.publish(true);
-    kept.publish(true);
+    assertThrows(NoSuchFileException.class, () -> kept.publish(true));
     assertBytes(NUMBERS * Long.BYTES, first, second, third);
+  }
+
+  @Test
+  void anOutputWhoseDataWasDeletedFailsThoughAnOldFileIsThere() throws Exception {
+    Path out = Files.writeString(folder.resolve("out"), "old");
+    HeldEngine run = flow(out).start(owner);
+    run.awaitModules();
+    run.prepare();
+    Files.delete(owner.outputs.getFirst().temporary());
+    FlowException failure = assertThrows(FlowException.class, run::publish);
+    assertTrue(failure.getMessage().contains("cannot rename to file"), failure.getMessage());
+    assertEquals("old", Files.readString(out));
   }
 
   @Test

@@ -8,15 +8,17 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// A file or folder that is written under a temporary name beside its place, and gets its name when
 /// all of it is there.
 ///
 /// ```
-///   written --prepare--> prepared --publish, any number of times--> named
+///   written --prepare--> prepared --publish, until it succeeds--> named
 ///      |                    |
 ///      +-----discard--------+
 /// ```
@@ -39,23 +41,45 @@ public record UnnamedOutput(Path temporary, Path target) {
     boolean _ = Folders.sync(folder(), temporary);
   }
 
-  /// Gives the output its name, and replaces a file that has it. An output without its temporary
-  /// name has its name already. A failure deletes nothing, and the call can be repeated.
+  /// Gives the output its name, and replaces a file that has it. A failure deletes nothing, and the
+  /// call can be repeated while [#isUnnamed].
   ///
   /// @param sync whether it returns when the name is on the disk
+  /// @throws NoSuchFileException if nothing is under the temporary name
   public void publish(boolean sync) throws IOException {
     try {
       Files.move(
           temporary, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (AtomicMoveNotSupportedException e) {
       Files.move(temporary, target, StandardCopyOption.REPLACE_EXISTING);
-    } catch (NoSuchFileException e) {
-      if (isUnnamed() || !Files.exists(target)) {
-        throw e;
-      }
     }
     if (sync) {
-      boolean _ = Folders.sync(folder(), target);
+      syncName();
+    }
+  }
+
+  /// Returns when the name of an output that has it is on the disk.
+  public void syncName() throws IOException {
+    boolean _ = Folders.sync(folder(), target);
+  }
+
+  /// Returns what the file system calls it, whatever its name is; null if it has no word for that.
+  ///
+  /// @throws NoSuchFileException if nothing is under the temporary name
+  public @Nullable Object key() throws IOException {
+    return Files.readAttributes(temporary, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        .fileKey();
+  }
+
+  /// Returns whether what has its name is the output with this key; any output if the key is null.
+  public boolean isNamed(@Nullable Object key) {
+    try {
+      Object found =
+          Files.readAttributes(target, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+              .fileKey();
+      return key == null || key.equals(found);
+    } catch (IOException e) {
+      return false;
     }
   }
 

@@ -285,7 +285,6 @@ class PartitionsTest {
     assertTrue(failure.getMessage().contains("are in " + kept.temporary()), failure.getMessage());
     Files.delete(folder.resolve("out"));
     kept.publish(true);
-    kept.publish(true);
     assertEquals(2, files().size());
     assertEquals(List.of("in", "out"), left());
   }
