@@ -1,4 +1,5 @@
 /// Flows over several processes: streams over virtual interfaces, and runs of programs.
+@SuppressWarnings("module") // the command is compiled after this module
 module dev.tigris.cluster {
   requires dev.tigris.message;
   requires dev.tigris.os;
@@ -10,4 +11,8 @@ module dev.tigris.cluster {
 
   exports dev.tigris.cluster;
   exports dev.tigris.cluster.run;
+  exports dev.tigris.cluster.run.outputs to
+      dev.tigris.cli;
+  exports dev.tigris.cluster.run.protocol to
+      dev.tigris.cli;
 }

@@ -132,7 +132,7 @@ final class Coordinator implements Runnable {
       phase = RunProgress.Phase.OVER;
     }
     try (folder) {
-      if (!ending.isUndecided()) {
+      if (!ending.isUndecided() && !folder.hasUnfinishedOutputs()) {
         folder.over(Map.of("outcome", ending.words()));
       }
     } catch (IOException e) {
@@ -259,10 +259,11 @@ final class Coordinator implements Runnable {
           sendUnsent();
         }
         case CoordinatorAct.Kill(Epoch epoch, int worker) -> host.kill(epoch, worker);
-        case CoordinatorAct.StopWorkers(Epoch epoch) -> host.stop(epoch);
+        case CoordinatorAct.StopWorkers(Epoch epoch) -> stop(epoch);
         case CoordinatorAct.Decide(Epoch epoch) -> decide(epoch);
         case CoordinatorAct.NameFor(Epoch epoch, int worker) ->
-            perform(protocol.named(epoch, worker, List.of(), System.nanoTime()));
+            perform(
+                protocol.named(epoch, worker, folder.nameFor(epoch, worker), System.nanoTime()));
         case CoordinatorAct.Over(Outcome how) -> outcome = how;
       }
     }
@@ -275,6 +276,20 @@ final class Coordinator implements Runnable {
       } catch (IOException e) {
         String why = "the workers cannot be started: " + e.getMessage();
         perform(protocol.startFailed(epoch, why, System.nanoTime()));
+      }
+    }
+
+    /// Ends the processes of an attempt that was given up, and deletes what they leave.
+    private void stop(Epoch epoch) {
+      host.stop(epoch);
+      try {
+        if (host.awaitEnd(epoch, END_PATIENCE)) {
+          folder.discard(epoch);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (IOException e) {
+        LOG.log(System.Logger.Level.WARNING, "outputs of " + epoch + " cannot be deleted", e);
       }
     }
 

@@ -41,6 +41,7 @@ public final class Main {
               epoch,
               Integer.parseInt(arguments[2]),
               limits(fact(control, "limits")),
+              folder,
               fact(control, "provider"),
               fact(control, "address"),
               Long.parseUnsignedLong(fact(control, "token"), 16),

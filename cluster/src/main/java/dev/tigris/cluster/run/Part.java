@@ -4,6 +4,7 @@ import dev.tigris.cluster.Exchange;
 import dev.tigris.cluster.Placement;
 import dev.tigris.cluster.Reach;
 import dev.tigris.cluster.StreamOptions;
+import dev.tigris.cluster.run.outputs.OutputNote;
 import dev.tigris.cluster.run.protocol.Epoch;
 import dev.tigris.cluster.run.protocol.Failure;
 import dev.tigris.cluster.run.protocol.Limits;
@@ -11,6 +12,7 @@ import dev.tigris.flow.Flow;
 import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowPart;
 import dev.tigris.flow.FlowRun;
+import dev.tigris.flow.HeldEngine;
 import dev.tigris.flow.Operation;
 import dev.tigris.flow.PeerLostException;
 import dev.tigris.flow.StreamKind;
@@ -62,6 +64,7 @@ final class Part implements AutoCloseable {
   }
 
   private final int index;
+  private final OutputNote note;
   private final Limits limits;
   private final String provider;
   private final Listener listener;
@@ -76,11 +79,20 @@ final class Part implements AutoCloseable {
   private final AtomicBoolean isFailureTold = new AtomicBoolean();
   private volatile @Nullable Flow flow;
   private volatile long seed;
-  private volatile @Nullable FlowRun run;
+  private volatile @Nullable HeldEngine run;
 
+  /// @param note names the outputs that are made here
   /// @param halt ends the process at once
-  Part(Epoch epoch, int index, Limits limits, String provider, Listener listener, Runnable halt) {
+  Part(
+      Epoch epoch,
+      int index,
+      Limits limits,
+      String provider,
+      OutputNote note,
+      Listener listener,
+      Runnable halt) {
     this.index = index;
+    this.note = note;
     this.limits = limits;
     this.provider = provider;
     this.listener = listener;
@@ -146,18 +158,18 @@ final class Part implements AutoCloseable {
       if (isStopping.get()) {
         return;
       }
-      run = described.start(here);
+      run = described.start(here, note);
     }
     Thread.ofVirtual().name("tigris-part-end").start(this::awaitEnd);
   }
 
   private void awaitEnd() {
-    FlowRun started = run;
+    HeldEngine started = run;
     if (started == null) {
       return;
     }
     try {
-      started.await();
+      started.awaitModules();
       listener.ended(started.results().encoded());
     } catch (FlowException e) {
       tell(e);
@@ -183,8 +195,9 @@ final class Part implements AutoCloseable {
   private void tell(FlowException failure) {
     if (isFailureTold.compareAndSet(false, true)) {
       boolean isLost = PeerLostException.isCauseOf(failure) || isNotConnected(failure);
+      boolean isOutput = failure.phase() == FlowException.Phase.CLOSE; // no module runs any more
       listener.failed(
-          isLost ? Failure.Kind.LOST_PEER : Failure.Kind.MODULE,
+          isLost ? Failure.Kind.LOST_PEER : isOutput ? Failure.Kind.DISK : Failure.Kind.MODULE,
           String.valueOf(failure.getMessage()),
           failure.getCause() == null ? failure : failure.getCause());
     }
@@ -204,18 +217,56 @@ final class Part implements AutoCloseable {
     boolean _ = joined.complete(null);
   }
 
-  /// Brings the outputs to the disk.
+  /// Brings the outputs and their note to the disk.
   void prepare() {
-    step(listener::prepared);
+    step(
+        () -> {
+          try {
+            started().prepare();
+            note.prepare();
+          } catch (FlowException e) {
+            tell(e);
+            return;
+          } catch (IOException e) {
+            listener.failed(
+                Failure.Kind.DISK,
+                "the outputs of worker %d cannot be noted: %s".formatted(index, e),
+                e);
+            return;
+          }
+          listener.prepared();
+        });
   }
 
   /// Gives the outputs their names.
   void publish() {
-    step(() -> listener.published(List.of()));
+    step(
+        () -> {
+          try {
+            started().publish();
+          } catch (FlowException e) {
+            // each output that has not got its name is found below, and why
+          }
+          listener.published(note.publish());
+        });
   }
 
-  /// Leaves what is prepared as it is.
-  void keep() {}
+  private HeldEngine started() {
+    HeldEngine started = run;
+    if (started == null) {
+      throw new IllegalStateException("the modules were not made");
+    }
+    return started;
+  }
+
+  /// Leaves what is prepared as it is, and says so.
+  void keep() {
+    if (!note.outputs().isEmpty()) {
+      System.err.printf(
+          "tigris: the coordinator does not answer, so outputs are kept: tigris recover %s%n",
+          note.epoch().run());
+    }
+  }
 
   /// Ends the modules, or else the process.
   void stop(String reason) {
@@ -243,12 +294,21 @@ final class Part implements AutoCloseable {
       }
     }
     if (isOver) {
+      discard();
       listener.stopped();
     } else {
       System.err.printf(
           "tigris: modules of worker %d do not end within %d ms, so their process does (%s)%n",
           index, patience.toMillis(), reason);
       halt.run();
+    }
+  }
+
+  private void discard() {
+    try {
+      note.discard();
+    } catch (IOException e) {
+      System.err.printf("tigris: outputs of worker %d cannot be deleted: %s%n", index, e);
     }
   }
 

@@ -1,8 +1,10 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.run.outputs.Decision;
+import dev.tigris.cluster.run.outputs.OutputNote;
+import dev.tigris.cluster.run.outputs.RunRecovery;
 import dev.tigris.cluster.run.protocol.Epoch;
 import dev.tigris.cluster.run.protocol.RunId;
-import dev.tigris.os.Folders;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -31,7 +33,8 @@ import java.util.stream.Stream;
 ///   run              what is run, and which version of this layout
 ///   control          where workers of this host reach the coordinator, and the word that lets them
 ///   worker-2.1.log   what worker 2 of attempt 1 has printed
-///   decision         which attempt's outputs get their names
+///   worker-2.1.outputs   what it writes, until that has its name (OutputNote)
+///   decision         which attempt's outputs get their names (Decision)
 ///   over             how the run has ended; only then the folder may be deleted
 /// ```
 final class RunFolder implements AutoCloseable {
@@ -42,7 +45,6 @@ final class RunFolder implements AutoCloseable {
 
   private static final String RUN = "run";
   private static final String CONTROL = "control";
-  private static final String DECISION = "decision";
   private static final String OVER = "over";
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
@@ -55,15 +57,9 @@ final class RunFolder implements AutoCloseable {
     this.locked = locked;
   }
 
-  /// Returns the folder of all runs: `tigris/runs` in XDG_STATE_HOME, which is `~/.local/state` by
-  /// default.
+  /// Returns the folder of all runs.
   static Path usualRuns() {
-    String state = System.getenv("XDG_STATE_HOME");
-    Path base =
-        state == null || state.isEmpty() || !Path.of(state).isAbsolute()
-            ? Path.of(System.getProperty("user.home"), ".local", "state")
-            : Path.of(state);
-    return base.resolve("tigris").resolve("runs");
+    return RunRecovery.usualRuns();
   }
 
   /// Makes the folder of a run, and deletes those of the oldest runs that are over.
@@ -163,17 +159,43 @@ final class RunFolder implements AutoCloseable {
   ///
   /// @throws IOException if it cannot be written; [#isDecided] says whether it may be there
   void decide(Epoch epoch) throws IOException {
-    Path file = path.resolve(DECISION);
-    writeOwn(file, Map.of("version", VERSION, "attempt", String.valueOf(epoch.attempt())));
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      channel.force(true);
-    }
-    boolean _ = Folders.sync(path, file);
+    Decision.publish(epoch).writeTo(path);
   }
 
   /// Returns whether there is a decision, be it on the disk or not.
   boolean isDecided() {
-    return Files.exists(path.resolve(DECISION));
+    return Decision.isIn(path);
+  }
+
+  /// Returns whether an output of the run may have neither its name nor been deleted.
+  boolean hasUnfinishedOutputs() throws IOException {
+    return !OutputNote.in(path).isEmpty();
+  }
+
+  /// Gives the outputs of a worker their names, in place of that worker.
+  ///
+  /// @return what to tell the user about each that has none
+  List<String> nameFor(Epoch epoch, int worker) {
+    List<String> unnamed = new ArrayList<>();
+    try {
+      for (OutputNote note : OutputNote.in(path)) {
+        if (note.epoch().equals(epoch) && note.worker() == worker) {
+          unnamed.addAll(note.publish());
+        }
+      }
+    } catch (IOException e) {
+      unnamed.add("the outputs of worker %d cannot be found in %s: %s".formatted(worker, path, e));
+    }
+    return unnamed;
+  }
+
+  /// Deletes what the processes of an attempt have left, all of which have ended.
+  void discard(Epoch epoch) throws IOException {
+    for (OutputNote note : OutputNote.in(path)) {
+      if (note.epoch().equals(epoch)) {
+        note.discard();
+      }
+    }
   }
 
   /// Notes how the run has ended. Nothing in the folder is needed any more.

@@ -1,5 +1,6 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.run.outputs.OutputNote;
 import dev.tigris.cluster.run.protocol.Epoch;
 import dev.tigris.cluster.run.protocol.Failure;
 import dev.tigris.cluster.run.protocol.Limits;
@@ -10,6 +11,7 @@ import dev.tigris.cluster.run.protocol.WorkerAct;
 import dev.tigris.cluster.run.protocol.WorkerProtocol;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +40,7 @@ final class Worker implements Part.Listener {
   private final Epoch epoch;
   private final int index;
   private final Limits limits;
+  private final Path folder;
   private final String provider;
   private final String coordinator;
   private final long token;
@@ -48,6 +51,7 @@ final class Worker implements Part.Listener {
   /// What has failed the worker, for its reports.
   private volatile byte[] thrown = NOTHING;
 
+  /// @param folder the run's
   /// @param coordinator where its link listens
   /// @param token which lets workers in
   /// @param halt ends the process at once
@@ -55,6 +59,7 @@ final class Worker implements Part.Listener {
       Epoch epoch,
       int index,
       Limits limits,
+      Path folder,
       String provider,
       String coordinator,
       long token,
@@ -62,6 +67,7 @@ final class Worker implements Part.Listener {
     this.epoch = epoch;
     this.index = index;
     this.limits = limits;
+    this.folder = folder;
     this.provider = provider;
     this.coordinator = coordinator;
     this.token = token;
@@ -73,8 +79,9 @@ final class Worker implements Part.Listener {
   /// @throws IOException if the coordinator cannot be reached
   void run() throws IOException {
     String name = Streams.workerName(epoch, index);
+    var note = new OutputNote(folder, epoch, index);
     try (ControlLink made = new ControlLink(provider, name, token, LINK_PATIENCE);
-        Part part = new Part(epoch, index, limits, provider, this, halt)) {
+        Part part = new Part(epoch, index, limits, provider, note, this, halt)) {
       link = made;
       String control = made.listen(Streams.anyAddress(provider));
       new Loop(made, part, Streams.joined(control, part.listen())).run();

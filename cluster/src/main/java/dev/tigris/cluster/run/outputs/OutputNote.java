@@ -1,0 +1,236 @@
+package dev.tigris.cluster.run.outputs;
+
+import dev.tigris.cluster.run.protocol.Epoch;
+import dev.tigris.flow.OutputOwner;
+import dev.tigris.os.Folders;
+import dev.tigris.os.UnnamedOutput;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// A worker's note of the outputs that it makes in one attempt: the file `worker-K.N.outputs` in
+/// the run's folder. It tells of each output before anything of that is on the disk, so that what
+/// a dead process has left can be found. A last line says that all of them are prepared.
+///
+/// Without outputs there is no file.
+///
+/// Thread rule: any thread.
+public final class OutputNote implements OutputOwner {
+  private static final String SUFFIX = ".outputs";
+  private static final String TEMPORARY = "temporary";
+  private static final String TARGET = "target";
+
+  private final Path file;
+  private final Epoch epoch;
+  private final int worker;
+  private final List<UnnamedOutput> outputs = new ArrayList<>();
+
+  /// What the file system calls each output, as this process has prepared it. Empty if another
+  /// process has.
+  private final Map<UnnamedOutput, Object> keys = new HashMap<>();
+
+  private final StringBuilder written = new StringBuilder();
+  private boolean prepared;
+  private boolean discarded;
+
+  /// Makes a note without an output, whose file is made with the first one.
+  ///
+  /// @param folder the run's
+  public OutputNote(Path folder, Epoch epoch, int worker) {
+    this.file =
+        folder
+            .toAbsolutePath()
+            .resolve("worker-%d.%d%s".formatted(worker, epoch.attempt(), SUFFIX));
+    this.epoch = epoch;
+    this.worker = worker;
+  }
+
+  private OutputNote(Path file, Facts facts) throws IOException {
+    this.file = file;
+    this.epoch = new Epoch(Facts.run(file, facts.need("run")), facts.needNumber("attempt"));
+    this.worker = facts.needNumber("worker");
+    this.prepared = facts.isSealed();
+    Path temporary = null;
+    for (Facts.Fact fact : facts.all()) {
+      if (fact.name().equals(TEMPORARY)) {
+        temporary = Path.of(fact.plain());
+      } else if (fact.name().equals(TARGET) && temporary != null) {
+        outputs.add(new UnnamedOutput(temporary, Path.of(fact.plain())));
+        temporary = null;
+      }
+    }
+  }
+
+  /// Returns the notes in a run's folder.
+  public static List<OutputNote> in(Path folder) throws IOException {
+    List<OutputNote> notes = new ArrayList<>();
+    List<Path> files;
+    try (var all = Files.list(folder.toAbsolutePath())) {
+      files = all.filter(each -> each.toString().endsWith(SUFFIX)).sorted().toList();
+    }
+    for (Path each : files) {
+      Facts facts = Facts.read(each);
+      if (!facts.all().isEmpty()) { // else its process died before it wrote anything
+        notes.add(new OutputNote(each, facts));
+      }
+    }
+    return notes;
+  }
+
+  /// Returns the attempt.
+  public Epoch epoch() {
+    return epoch;
+  }
+
+  /// Returns which worker, from 0.
+  public int worker() {
+    return worker;
+  }
+
+  /// Returns whether the worker has voted: all of its outputs are on the disk.
+  public synchronized boolean isPrepared() {
+    return prepared;
+  }
+
+  /// Returns the outputs.
+  public synchronized List<UnnamedOutput> outputs() {
+    return List.copyOf(outputs);
+  }
+
+  // -- The worker.
+
+  @Override
+  public String mark() {
+    return "%s.%d".formatted(epoch, worker);
+  }
+
+  @Override
+  public synchronized void making(Path temporary, Path target) throws IOException {
+    refuseIfDiscarded();
+    String lines =
+        Facts.line(TEMPORARY, temporary.toString()) + Facts.line(TARGET, target.toString());
+    if (written.isEmpty()) {
+      lines =
+          Facts.line("version", Facts.VERSION)
+              + Facts.line("run", epoch.run().toString())
+              + Facts.line("attempt", String.valueOf(epoch.attempt()))
+              + Facts.line("worker", String.valueOf(worker))
+              + lines;
+    }
+    append(lines, false);
+    outputs.add(new UnnamedOutput(temporary, target));
+  }
+
+  /// Writes to the disk that all outputs are prepared: the worker may vote.
+  public synchronized void prepare() throws IOException {
+    refuseIfDiscarded();
+    if (!prepared && !written.isEmpty()) {
+      for (UnnamedOutput output : outputs) {
+        Object key = output.key();
+        if (key != null) {
+          keys.put(output, key);
+        }
+      }
+      append(Facts.seal(written.toString()), true);
+      boolean _ = Folders.sync(folder(), file);
+      Path runs = folder().getParent();
+      if (runs != null) {
+        boolean _ = Folders.sync(runs, folder());
+      }
+    }
+    prepared = true;
+  }
+
+  private void refuseIfDiscarded() throws IOException {
+    if (discarded) {
+      throw new IOException("the outputs of %s were discarded".formatted(mark()));
+    }
+  }
+
+  /// Adds lines to the file, which recovery may have deleted meanwhile: then there is none any more.
+  private void append(String lines, boolean sync) throws IOException {
+    try (FileChannel open =
+        FileChannel.open(
+            file,
+            written.isEmpty() ? StandardOpenOption.CREATE_NEW : StandardOpenOption.WRITE,
+            StandardOpenOption.APPEND)) {
+      ByteBuffer bytes = ByteBuffer.wrap(lines.getBytes(StandardCharsets.UTF_8));
+      while (bytes.hasRemaining()) {
+        int _ = open.write(bytes);
+      }
+      if (sync) {
+        open.force(true);
+      }
+    }
+    written.append(lines);
+  }
+
+  private Path folder() throws IOException {
+    Path folder = file.getParent();
+    if (folder == null) {
+      throw new IOException(file + " is in no folder");
+    }
+    return folder;
+  }
+
+  // -- After the decision, by the worker or by another process.
+
+  /// Gives all outputs their names, and deletes the note when all have theirs. It goes on when one
+  /// fails, deletes none, and can be repeated.
+  ///
+  /// @return what to tell the user about each that has no name: where it lies, and why
+  public synchronized List<String> publish() {
+    List<String> unnamed = new ArrayList<>();
+    for (UnnamedOutput output : outputs) {
+      try {
+        if (!output.isUnnamed() && output.isNamed(keys.get(output))) {
+          output.syncName(); // it had its name before
+        } else {
+          output.publish(true);
+        }
+      } catch (IOException e) {
+        unnamed.add(
+            "%s cannot be renamed to %s: %s".formatted(output.temporary(), output.target(), e));
+      }
+    }
+    if (unnamed.isEmpty()) {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException e) {
+        unnamed.add(
+            "all outputs in %s have their names, but it cannot be deleted: %s".formatted(file, e));
+      }
+    }
+    return unnamed;
+  }
+
+  /// Deletes all outputs that have no name, and the note when they are gone.
+  ///
+  /// @throws IOException if one of them cannot be deleted; the note stays
+  public synchronized void discard() throws IOException {
+    discarded = true;
+    for (UnnamedOutput output : outputs) {
+      output.discard();
+    }
+    Files.deleteIfExists(file);
+  }
+
+  @Override
+  public String toString() {
+    return "%s: %d outputs of worker %d in attempt %d, %s"
+        .formatted(
+            file,
+            outputs().size(),
+            worker,
+            epoch.attempt(),
+            isPrepared() ? "prepared" : "not prepared");
+  }
+}

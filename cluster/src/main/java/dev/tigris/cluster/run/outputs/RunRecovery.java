@@ -1,0 +1,225 @@
+package dev.tigris.cluster.run.outputs;
+
+import dev.tigris.cluster.run.protocol.Epoch;
+import dev.tigris.cluster.run.protocol.Recovery;
+import dev.tigris.cluster.run.protocol.RunId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Finishes a run whose processes have ended before all of its outputs had their names or were
+/// deleted. It holds the lock of the run's folder, which a coordinator holds as long as its process
+/// lives.
+///
+/// Recovery can be repeated, and goes on where an earlier one was interrupted.
+///
+/// Thread rule: one thread.
+public final class RunRecovery implements AutoCloseable {
+  private static final String RUN = "run";
+  private static final String OVER = "over";
+
+  /// A file that tells what is run is not larger.
+  private static final int MOST_BYTES = 1 << 24;
+
+  /// A fact in the file `run` of a host that has workers of a run, and not its coordinator.
+  private static final String COORDINATOR = "coordinator";
+
+  /// The fates of the outputs.
+  ///
+  /// @param named how many have their names, now or before
+  /// @param deleted how many were deleted
+  /// @param unnamed what to tell the user about each that should have its name and has not
+  public record Result(int named, int deleted, List<String> unnamed) {
+    /// A result with its own list.
+    public Result {
+      unnamed = List.copyOf(unnamed);
+    }
+  }
+
+  private final Path folder;
+  private final FileChannel locked;
+  private final RunId run;
+  private final @Nullable String coordinator;
+  private final @Nullable Decision decision;
+  private final List<OutputNote> notes;
+
+  private RunRecovery(Path folder, FileChannel locked) throws IOException {
+    this.folder = folder;
+    this.locked = locked;
+    Path file = folder.resolve(RUN);
+    Facts facts = Facts.of(file, text(locked));
+    this.run = Facts.run(file, facts.need(RUN));
+    this.coordinator = facts.find(COORDINATOR);
+    this.decision = Decision.readFrom(folder);
+    if (decision != null && !decision.run().equals(run)) {
+      throw new IOException(
+          "%s has the decision of run %s: this is run %s".formatted(folder, decision.run(), run));
+    }
+    this.notes = OutputNote.in(folder);
+  }
+
+  /// Takes over the folder of a run.
+  ///
+  /// @throws RunStillGoingException if the coordinator's process lives
+  /// @throws IOException if the folder cannot be read or locked
+  public static RunRecovery of(Path folder) throws IOException {
+    FileChannel channel;
+    try {
+      channel =
+          FileChannel.open(folder.resolve(RUN), StandardOpenOption.READ, StandardOpenOption.WRITE);
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      throw new IOException(folder + " is not the folder of a run: it has no file 'run'", e);
+    }
+    try {
+      if (!isLocked(channel)) {
+        throw new RunStillGoingException(
+            "%s: the process of its coordinator still runs: end that first".formatted(folder));
+      }
+      return new RunRecovery(folder, channel);
+    } catch (Throwable e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  /// Reads through the channel that holds the lock: to close another one would give that back.
+  private static String text(FileChannel locked) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(locked.size(), MOST_BYTES));
+    while (bytes.hasRemaining() && locked.read(bytes) >= 0) {}
+    return StandardCharsets.UTF_8.decode(bytes.flip()).toString();
+  }
+
+  private static boolean isLocked(FileChannel channel) throws IOException {
+    try {
+      FileLock lock = channel.tryLock();
+      return lock != null;
+    } catch (OverlappingFileLockException e) {
+      return false; // the coordinator is in this process
+    }
+  }
+
+  /// Returns the run.
+  public RunId run() {
+    return run;
+  }
+
+  /// Returns the attempt whose outputs get their names by the decision that was found. It is null
+  /// if there is none, or it was to give up.
+  public @Nullable Epoch decided() {
+    return decision == null ? null : decision.epoch();
+  }
+
+  /// Returns where the run's coordinator is, if that is another host without whose folder it is not
+  /// known what was decided; null if it is known here.
+  public @Nullable String askedElsewhere() {
+    return decision == null ? coordinator : null;
+  }
+
+  /// Returns the notes of outputs that have not all got their names or been deleted.
+  public List<OutputNote> notes() {
+    return List.copyOf(notes);
+  }
+
+  /// Does as was decided: outputs of the decided attempt get their names, all others are deleted.
+  /// Without a decision, it first writes the one to give up.
+  ///
+  /// @throws IOException if that cannot be written, or an output cannot be deleted
+  /// @throws IllegalStateException if it is not known here what was decided
+  public Result finish() throws IOException {
+    if (askedElsewhere() != null) {
+      throw new IllegalStateException("the coordinator is " + coordinator);
+    }
+    if (decision == null) {
+      Decision.giveUp(run).writeTo(folder);
+    }
+    return carryOut(decided());
+  }
+
+  /// Does as the user decides, where the coordinator's host is gone for good or has told.
+  ///
+  /// @param attempt whose outputs get their names; 0 if all are deleted
+  /// @throws IOException if the decision cannot be written, an output cannot be deleted, or the
+  ///     attempt has an output that was not prepared
+  /// @throws IllegalStateException if it is known here what was decided
+  public Result decide(int attempt) throws IOException {
+    if (askedElsewhere() == null) {
+      throw new IllegalStateException("it is known what was decided: call finish()");
+    }
+    for (OutputNote note : notes) {
+      if (note.epoch().attempt() == attempt && !note.isPrepared()) {
+        throw new IOException(
+            "attempt %d was not decided, since worker %d had not prepared its outputs: discard them"
+                .formatted(attempt, note.worker()));
+      }
+    }
+    Decision chosen =
+        attempt == 0 ? Decision.giveUp(run) : Decision.publish(new Epoch(run, attempt));
+    chosen.writeTo(folder);
+    return carryOut(chosen.epoch());
+  }
+
+  private Result carryOut(@Nullable Epoch decided) throws IOException {
+    int named = 0;
+    int deleted = 0;
+    List<String> unnamed = new ArrayList<>();
+    for (OutputNote note : notes) {
+      int outputs = note.outputs().size();
+      if (Recovery.of(decided, note.epoch()) == Recovery.PUBLISH) {
+        List<String> left = note.publish();
+        unnamed.addAll(left);
+        named += Math.max(0, outputs - left.size());
+      } else {
+        note.discard();
+        deleted += outputs;
+      }
+    }
+    if (unnamed.isEmpty()) {
+      Files.writeString(
+          folder.resolve(OVER),
+          Facts.line("version", Facts.VERSION) + Facts.line("outcome", "recovered"));
+    }
+    return new Result(named, deleted, unnamed);
+  }
+
+  /// Gives the lock back.
+  @Override
+  public void close() throws IOException {
+    locked.close();
+  }
+
+  /// Returns the folder of all runs: `tigris/runs` in XDG_STATE_HOME, which is `~/.local/state` by
+  /// default.
+  public static Path usualRuns() {
+    String state = System.getenv("XDG_STATE_HOME");
+    Path base =
+        state == null || state.isEmpty() || !Path.of(state).isAbsolute()
+            ? Path.of(System.getProperty("user.home"), ".local", "state")
+            : Path.of(state);
+    return base.resolve("tigris").resolve("runs");
+  }
+
+  /// Returns the folders of runs whose name ends with the run, or in whose name these digits are,
+  /// the oldest first.
+  public static List<Path> find(Path runs, String digits) throws IOException {
+    if (Files.notExists(runs)) {
+      return List.of();
+    }
+    try (var all = Files.list(runs)) {
+      return all.filter(each -> Files.exists(each.resolve(RUN)))
+          .filter(each -> String.valueOf(each.getFileName()).contains(digits))
+          .sorted()
+          .toList();
+    }
+  }
+}
