@@ -350,9 +350,11 @@ public final class Endpoint implements AutoCloseable {
     peers[entry] = null; // if it had ended before, nothing has removed it
   }
 
-  /// Whether a peer is mapped: not any more when it is lost.
+  /// Whether a peer is mapped: not before [#map] has its answer, and not any more when the peer is
+  /// lost.
   public boolean isMapped(int entry) {
-    return entry >= 0 && entry < peers.length && peers[entry] != null;
+    Peer peer = entry >= 0 && entry < peers.length ? peers[entry] : null;
+    return peer != null && !peer.channel().session().isFresh();
   }
 
   Channel channel(int entry) {

@@ -32,6 +32,9 @@ public final class Channel {
   /// How many bulk parts may be under way, of all credits, in quarters: the rest is for others.
   private static final int BULK_QUARTERS = 3;
 
+  /// How many bytes wait to travel together at the most.
+  private static final int MOST_WAITING_BYTES = 64 << 10;
+
   /// How many packets long a piece of a bulk transfer is, up to the longest one.
   private static final int PIECE_PACKETS = 16;
 
@@ -77,8 +80,10 @@ public final class Channel {
   private boolean isTouched;
   private boolean isTaken;
 
-  /// How many requests wait to travel together.
+  /// How many requests wait to travel together, and how many bytes they have.
   private int waiting;
+
+  private int waitingBytes;
 
   /// Whether the connection had no memory left for packets without frames.
   private boolean isStarved;
@@ -255,10 +260,15 @@ public final class Channel {
         && requests.hasRoom(PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload));
   }
 
-  /// Whether the requests that wait leave now: nothing is under way, or they are a quarter of the
-  /// credits. So the peer works on some while the next ones are made.
-  private boolean leaves() {
-    return session.underWay() == 0 || ++waiting * 4 >= session.settings().credits();
+  /// Whether the requests that wait leave now: nothing is under way, they are a quarter of the
+  /// credits, or they are so long that a packet of their own costs little. So the peer works on
+  /// some while the next ones are made.
+  private boolean leaves(int bytes) {
+    waiting++;
+    waitingBytes += bytes;
+    return session.underWay() == 0
+        || waiting * 4 >= session.settings().credits()
+        || waitingBytes >= MOST_WAITING_BYTES;
   }
 
   // ---- messages to the peer
@@ -293,9 +303,9 @@ public final class Channel {
   public boolean finish(long wordsAt, int handler, int words, int payload) {
     PacketLayout.payload(requests.bytes, wordsAt - PacketLayout.FRAME_BYTES, payload);
     long _ = session.requested();
-    boolean leaves = leaves();
-    Packet _ =
-        requests.finish(PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload));
+    int length = PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload);
+    boolean leaves = leaves(length);
+    Packet _ = requests.finish(length);
     if (leaves) {
       pump(environment.nanoTime());
     }
@@ -711,6 +721,7 @@ public final class Channel {
         Packet packet = queue.nextUnsent();
         if (queue == requests) {
           waiting = 0;
+          waitingBytes = 0;
         }
         queue.sent(session.number(now));
         if (packet.tail != null) {
