@@ -548,7 +548,7 @@ public class CoordinatorProtocol {
   }
 
   /// Checks what must always hold.
-  final void checkInvariants() {
+  public final void checkInvariants() {
     if ((phase == Phase.OVER) != (outcome != null)) {
       throw new IllegalStateException("phase %s, outcome %s".formatted(phase, outcome));
     }

@@ -6,10 +6,10 @@ package dev.tigris.cluster.run.protocol;
 /// last report that was answered. Clocks of two hosts may run apart by a hundredth.
 ///
 /// ```
-///   worker        report                                lease ends    modules have ended
-///                   |------------ hang -------------------->|--- fence --->|
-///   coordinator       heard                                                    fenced
-///                       |------------ hang + hang / 50 -------------|--- fence --->|
+///   worker       report                           lease ends  stops     modules have ended
+///                  |----------------- hang ----------->|- beat ->|--- fence --->|
+///   coordinator      heard                                                         fenced
+///                      |------------ hang + beat + fence, and a hundredth of it ----->|
 /// ```
 ///
 /// @param workers how many workers an attempt has
@@ -31,14 +31,15 @@ public record Limits(
     }
     if (beatNanos < 1 || hangNanos < 2 * beatNanos || fenceNanos < 0 || joinNanos < 1) {
       throw new IllegalArgumentException(
-          "reports each %d ns, hang limit %d ns, fence %d ns, join %d ns: the hang limit has to be two reports at least, and no time negative"
+          "reports each %d ns, hang limit %d ns, fence %d ns, join %d ns: the hang limit has to be two beats at least, and a time cannot be negative"
               .formatted(beatNanos, hangNanos, fenceNanos, joinNanos));
     }
   }
 
   /// Returns how long after its last report a worker runs no module any more, by the coordinator's
-  /// clock.
+  /// clock. A worker looks at its clock each beat.
   public long fencedAfterNanos() {
-    return hangNanos + 2 * (hangNanos / DRIFT_PART) + fenceNanos + fenceNanos / DRIFT_PART;
+    long own = hangNanos + beatNanos + fenceNanos;
+    return own + own / DRIFT_PART;
   }
 }

@@ -5,7 +5,7 @@ import java.util.List;
 
 /// The end of a run.
 public sealed interface Outcome {
-  /// It has succeeded.
+  /// An attempt has succeeded.
   ///
   /// @param attempt which attempt
   /// @param results what the modules of each worker have counted, by worker
@@ -19,7 +19,7 @@ public sealed interface Outcome {
     }
   }
 
-  /// No attempt has succeeded, and no output has its name.
+  /// Each attempt has failed, and none of their outputs has its name.
   ///
   /// @param attempts how often it was tried
   /// @param failure why the last one has failed

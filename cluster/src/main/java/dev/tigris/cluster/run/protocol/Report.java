@@ -1,7 +1,7 @@
 package dev.tigris.cluster.run.protocol;
 
-/// A message of a worker to the coordinator, at each change and each beat. It says all that it has to say, so
-/// that a lost, doubled or late report needs no rule of its own.
+/// A message of a worker to the coordinator, at each change and each beat. It says all that the
+/// worker has to say, so that a lost, doubled or late one needs no rule of its own.
 ///
 /// @param epoch the worker's attempt
 /// @param worker which worker, from 0

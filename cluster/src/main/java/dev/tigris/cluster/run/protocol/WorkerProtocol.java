@@ -73,9 +73,7 @@ public class WorkerProtocol {
     if (hasLeft || !isCurrent(order.epoch())) {
       return taken();
     }
-    if (isRenewedBy(order.step())) {
-      renew(order.answered(), nowNanos);
-    }
+    renew(order.answered(), nowNanos);
     switch (order.step()) {
       case Order.Step.Wait _ -> {}
       case Order.Step.Describe step -> begin(step, word instanceof Word.Joined, describe());
@@ -240,12 +238,6 @@ public class WorkerProtocol {
     return isUnheard || nowNanos - leasedNanos > limits.hangNanos();
   }
 
-  /// Returns whether an order makes the lease longer. One to abort does not: the coordinator counts
-  /// from the last report before it.
-  boolean isRenewedBy(Order.Step step) {
-    return !(step instanceof Order.Step.Abort);
-  }
-
   /// Returns from when a lease counts: from the report that was answered, and not from the answer,
   /// which may be old.
   long leasedFrom(long reportNanos, long orderNanos) {
@@ -338,13 +330,18 @@ public class WorkerProtocol {
     return word;
   }
 
+  /// Returns whether it is ending its modules and deleting its outputs.
+  public final boolean isStopping() {
+    return isStopping;
+  }
+
   /// Returns whether nothing is expected of it any more.
   public final boolean hasLeft() {
     return hasLeft;
   }
 
   /// Checks what must always hold.
-  final void checkInvariants() {
+  public final void checkInvariants() {
     if (isStopping && isPublishing) {
       throw new IllegalStateException("worker %d deletes what it names".formatted(worker));
     }
