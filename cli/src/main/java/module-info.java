@@ -7,6 +7,7 @@ module dev.tigris.cli {
   requires dev.tigris.message;
   requires dev.tigris.net;
   requires dev.tigris.flow;
+  requires dev.tigris.os;
   requires dev.tigris.sort;
   requires dev.tigris.specializer;
   requires java.desktop;

@@ -60,6 +60,7 @@ class TigrisTest {
           "specialize",
           "net",
           "call",
+          "recover",
           "help",
           "test",
           "bench"
@@ -71,7 +72,18 @@ class TigrisTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"demo", "gen", "sort", "check", "arrow", "layout", "specialize", "net", "call"})
+      strings = {
+        "demo",
+        "gen",
+        "sort",
+        "check",
+        "arrow",
+        "layout",
+        "specialize",
+        "net",
+        "call",
+        "recover"
+      })
   void teachesEachCommandWithExamples(String command) {
     Result asked = shell.run(command + " --help");
     assertEquals(ExitCode.OK, asked.code());
@@ -105,6 +117,7 @@ class TigrisTest {
           "specialize",
           "net",
           "call",
+          "recover",
           "exit-codes"
         }) {
       shell
