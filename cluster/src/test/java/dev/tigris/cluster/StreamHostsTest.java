@@ -1,5 +1,7 @@
 package dev.tigris.cluster;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.host.Needs;
 import dev.tigris.testing.host.TwoHosts;
@@ -8,6 +10,7 @@ import dev.tigris.testing.process.Command;
 import dev.tigris.testing.process.Jvm;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -73,6 +76,27 @@ class StreamHostsTest {
       sender.expectLine("put 28").say("end");
       sender.expectLine("ends").expectLine("well").outcome().expect(0);
       receiver.expectLine("finish 28").expectLine("well").outcome().expect(0);
+    }
+  }
+
+  /// The kernel asks for 30 seconds.
+  @Test
+  void aHostThatIsGoneIsNoticedByAnEndThatWaits() {
+    try (TwoHosts hosts = TwoHosts.connectedBy("pfifo")) {
+      Child receiver =
+          start(hosts.far(), StreamActors.Receiver.class, "tcp", hosts.far().address() + ":0");
+      String address = String.valueOf(receiver.nextLine());
+      Child sender = start(hosts.near(), StreamActors.Sender.class, "tcp", address);
+      sender.expectLine("connects");
+      receiver.say("listen");
+      sender.expectLine("attached").say("3");
+      sender.expectLine("put 3");
+      receiver.expectLine("holds 0");
+      receiver.say("100");
+      hosts.near().pullCable();
+      String line = String.valueOf(receiver.nextLine());
+      assertTrue(line.startsWith("failed: ") && line.contains("has lost its sender"), line);
+      receiver.outcome().expect(0);
     }
   }
 }
