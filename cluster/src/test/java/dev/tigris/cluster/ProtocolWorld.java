@@ -1,3 +1,4 @@
+// Over 400 lines: both ends of a stream, the rules that can be left out, and all that must hold.
 package dev.tigris.cluster;
 
 import java.util.ArrayDeque;
