@@ -84,6 +84,9 @@ final class RecoverCommand implements Command {
               ? "--publish and --discard exclude each other: choose one"
               : "--publish %d: attempts count from 1".formatted(publish));
     }
+    if (digits != null && digits.isBlank()) {
+      throw misuse(options, "RUN is empty: give some digits of it");
+    }
     if (digits == null) {
       if (publish != null || discard) {
         throw misuse(options, "name the RUN to publish or discard");

@@ -49,7 +49,7 @@ class RecoverCommandTest {
   @Test
   void finishesWhatWasDecided() throws Exception {
     Decision.publish(FIRST).writeTo(run);
-    Result listed = shell.run(RECOVER);
+    Result listed = shell.run(RECOVER.strip());
     assertEquals(ExitCode.OK, listed.code());
     assertTrue(listed.out().contains("attempt 1 was decided"), listed.out());
     assertTrue(listed.out().contains(out.toString()), listed.out());
@@ -57,7 +57,7 @@ class RecoverCommandTest {
     assertEquals(ExitCode.OK, done.code(), done.err());
     assertEquals("1 outputs have their names, 0 were deleted\n", done.out());
     assertEquals("data", Files.readString(out));
-    assertTrue(shell.run(RECOVER).out().startsWith("Nothing to recover"));
+    assertTrue(shell.run(RECOVER.strip()).out().startsWith("Nothing to recover"));
   }
 
   @Test
@@ -89,7 +89,7 @@ class RecoverCommandTest {
       Result refused = shell.run(RECOVER + "3f9a");
       assertEquals(ExitCode.FAILED, refused.code());
       assertTrue(refused.err().contains("still runs"), refused.err());
-      assertTrue(shell.run(RECOVER).out().startsWith("Nothing to recover"));
+      assertTrue(shell.run(RECOVER.strip()).out().startsWith("Nothing to recover"));
     }
   }
 
@@ -111,6 +111,7 @@ class RecoverCommandTest {
       assertEquals(ExitCode.USAGE, shell.run(RECOVER + line).code(), line);
     }
     assertEquals(ExitCode.USAGE, shell.run(RECOVER + "3f9a --publish 1").code());
+    assertEquals(ExitCode.USAGE, shell.run(RECOVER).code(), "an empty RUN is any");
     assertEquals(ExitCode.BAD_INPUT, shell.run(RECOVER + "abcdef").code());
   }
 }
