@@ -1,3 +1,4 @@
+// Over 400 lines: the promises of a run, and the world that they are kept in.
 package dev.tigris.verify.runs;
 
 import dev.tigris.cluster.run.protocol.Epoch;
