@@ -76,7 +76,7 @@ final class Part implements AutoCloseable {
   private final CompletableFuture<Fingerprint> code;
   private final CompletableFuture<Void> joined = new CompletableFuture<>();
   private final AtomicBoolean isStopping = new AtomicBoolean();
-  private final AtomicBoolean isFailureTold = new AtomicBoolean();
+  private boolean isFailureTold; // under this object's lock
   private volatile @Nullable Flow flow;
   private volatile long seed;
   private volatile @Nullable HeldEngine run;
@@ -192,8 +192,11 @@ final class Part implements AutoCloseable {
     }
   }
 
-  private void tell(FlowException failure) {
-    if (isFailureTold.compareAndSet(false, true)) {
+  /// Tells of the failure once. A second caller waits until the listener has been told, since it
+  /// goes on to what other workers have to say.
+  private synchronized void tell(FlowException failure) {
+    if (!isFailureTold) {
+      isFailureTold = true;
       boolean isLost = PeerLostException.isCauseOf(failure) || isNotConnected(failure);
       boolean isOutput = failure.phase() == FlowException.Phase.CLOSE; // no module runs any more
       listener.failed(
