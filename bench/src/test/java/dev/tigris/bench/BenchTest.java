@@ -50,6 +50,7 @@ class BenchTest {
           Map.entry("call.tcp.throughput.", List.of("gRPC", "Aeron UDP", "Tigris")),
           Map.entry("call.tcp.allocation.blocking.", List.of("gRPC")),
           Map.entry("message.shm.rate.", List.of("Tigris", "Aeron IPC")),
+          Map.entry("cluster.stream.shm.", List.of("Tigris")),
           Map.entry("flow.stream.memory.", List.of("ArrayBlockingQueue", "JCTools SPSC")),
           Map.entry("flow.reservoir.", List.of("ideal")),
           Map.entry("paper.tigris.fig5.", List.of("ideal")),

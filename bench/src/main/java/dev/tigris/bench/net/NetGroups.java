@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Groups of modules net and message.
+/// Groups of modules net, message and cluster.
 public final class NetGroups {
   private NetGroups() {}
 
@@ -47,7 +47,10 @@ public final class NetGroups {
         MessageGroup.over(Wire.shm(), List.of(active, AeronTransport.ofWholeMessages())),
         MessageGroup.over(Wire.tcp(), List.of(ucx)),
         MessageGroup.over(Wire.uring(), List.of(ucx)),
-        MessageGroup.papers(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()));
+        MessageGroup.papers(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()),
+        new StreamsGroup(Wire.shm()),
+        new StreamsGroup(Wire.tcp()),
+        new StreamsGroup(Wire.uring()));
   }
 
   private static Contestant ucx(String title, UcxKind kind, String transports) {

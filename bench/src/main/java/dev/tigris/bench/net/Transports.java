@@ -17,6 +17,7 @@ final class Transports {
   private static final String LISTS = "lists";
   private static final String MESSAGES = "messages";
   private static final String NETTY = "netty";
+  private static final String STREAMS = "streams";
 
   private Transports() {}
 
@@ -59,6 +60,10 @@ final class Transports {
     return MESSAGES + ":" + provider;
   }
 
+  static String streams(String provider) {
+    return STREAMS + ":" + provider;
+  }
+
   static String netty(NettyKind kind) {
     return NETTY + ":" + kind;
   }
@@ -71,6 +76,7 @@ final class Transports {
       case CALLED -> new CalledTransport(CalledTransport.Kind.valueOf(words[1]), Path.of(words[2]));
       case LISTS -> new ObjectTransport(words[2], ListCodec.Kind.valueOf(words[1]));
       case MESSAGES -> new MessageTransport(words[1]);
+      case STREAMS -> new StreamTransport(words[1]);
       case NETTY -> new NettyTransport(NettyKind.valueOf(words[1]));
       case AERON -> new AeronTransport(false);
       case AERON_WHOLE -> new AeronTransport(true);

@@ -103,6 +103,11 @@ record Wire(
     return java("active messages", Transports.messages(provider));
   }
 
+  /// A stream between two processes, over the provider.
+  Contestant streams() {
+    return java("streams", Transports.streams(provider));
+  }
+
   /// The provider, with messages that lie elsewhere: for those that can have them there.
   Contestant subject(Messages.Kind kind) {
     return java(TIGRIS, Transports.tigris(kind, provider));
