@@ -1,3 +1,4 @@
+// Over 400 lines: what all commands have in common, one rule a test.
 package dev.tigris.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
