@@ -1,3 +1,4 @@
+// Over 400 lines: both directions of a connection, which share its interface and its counts.
 package dev.tigris.message.channel;
 
 import dev.tigris.memory.Bytes;

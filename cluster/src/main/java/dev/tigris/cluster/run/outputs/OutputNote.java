@@ -155,7 +155,7 @@ public final class OutputNote implements OutputOwner {
     }
   }
 
-  /// Adds lines to the file, which recovery may have deleted meanwhile: then there is none any more.
+  /// Adds lines to the file. Where recovery has deleted it meanwhile, there is none any more.
   private void append(String lines, boolean sync) throws IOException {
     try (FileChannel open =
         FileChannel.open(
