@@ -278,7 +278,9 @@ final class LocalRun implements HeldEngine {
     for (int i = 0; i < workers.count(); i++) {
       workers.get(i).stop();
     }
-    farewells.forEach(Farewell::stop);
+    for (int i = 0; i < farewells.size(); i++) { // an iterator may find no memory
+      farewells.get(i).stop();
+    }
     closeIfOver();
   }
 
