@@ -29,6 +29,9 @@ public record Bar(
     MISSED
   }
 
+  private static final String FIELDS =
+      "memory\\.field\\.(loadtime\\.)?(straight\\d+|type\\..*|loop)";
+
   static final String PLAIN = "plain object";
   static final String BYTE_BUFFER = "ByteBuffer getter";
   static final String ARRAY = "array";
@@ -111,11 +114,7 @@ public record Bar(
           times("call\\..*\\.latency\\.\\d+B", GRPC, 2, ">= 2x"),
           times("call\\..*\\.latency\\.p999\\..*", GRPC, 10, ">= 10x"),
           most("call\\..*\\.allocation", LIMIT, 0, "0 bytes"),
-          times(
-              "memory\\.field\\.(loadtime\\.)?(straight\\d+|type\\..*|loop)",
-              PLAIN,
-              1 / 1.3,
-              "time <= 1.3x"),
+          times(FIELDS, PLAIN, 1 / 1.3, "time <= 1.3x"),
           most("memory\\.field\\.crashes", LIMIT, 0, "no crash in any process"),
           most("memory\\.field\\.modes\\..*", LIMIT, 10, "no 10x mode in any process"),
           most("memory\\.reference\\.again", BYTE_BUFFER, 2, "<= 2 ns"),

@@ -57,6 +57,7 @@ public final class Direction {
                   "net",
                   "message",
                   "flow",
+                  "cluster",
                   "sort",
                   "cli",
                   "specializer",
