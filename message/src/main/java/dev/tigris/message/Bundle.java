@@ -160,7 +160,7 @@ public final class Bundle implements AutoCloseable {
     @Nullable Probe probe;
 
     Attempt(Channel channel, long now) {
-      int failures = channel.fruitlessConnections();
+      int failures = Math.max(channel.fruitlessConnections(), channel.fruitlessBulk());
       waitNanos = Math.min(LONGEST_PAUSE_NANOS, FIRST_ATTEMPT_NANOS << Math.min(failures, 16));
       atNanos = failures < 2 ? now : now + waitNanos;
     }
@@ -511,7 +511,7 @@ public final class Bundle implements AutoCloseable {
         connection.release(slot); // its memory is the handler's, and then the program's
         channel.landed(descriptor, now);
       } else if (channel != null && descriptor.status() == Status.DONE) {
-        channel.left(now);
+        channel.left();
       }
     } finally {
       isHandling = false;

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.Test;
 class StrangerTest {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final long CONNECTION_TAG = 0x5449_4752_4953_414dL;
+  private static final long BULK_TAG = 0x5449_4752_4953_424bL;
   private static final int HEADER_BYTES = 48;
   private static final int GREETING = 1;
   private static final int DATA = 4;
@@ -71,8 +72,12 @@ class StrangerTest {
   }
 
   private VirtualInterface connect() {
-    Attributes attributes = Attributes.DEFAULT.withMaximumMessageBytes(8192);
-    return fabric.connect(address, CONNECTION_TAG, queue, attributes, PATIENCE).get();
+    return connect(CONNECTION_TAG, 8192);
+  }
+
+  private VirtualInterface connect(long tag, int maximum) {
+    Attributes attributes = Attributes.DEFAULT.withMaximumMessageBytes(maximum);
+    return fabric.connect(address, tag, queue, attributes, PATIENCE).get();
   }
 
   private static void send(VirtualInterface link, byte[] content) {
@@ -278,6 +283,37 @@ class StrangerTest {
             assertTrue(from.drain(PATIENCE));
           });
     }
+  }
+
+  /// Over a connection for bulk transfers: garbage, greetings for no session, and too much.
+  @Test
+  void closesAConnectionForBulkTransfersThatBelongsToNoSession() {
+    for (byte[] first :
+        new byte[][] {new byte[48], new byte[1], new byte[8192], packet(9, 1, new byte[0])}) {
+      VirtualInterface link = connect(BULK_TAG, 1 << 20);
+      Ticket memory = link.register(Jbuf.allocate(64, "test").asBytes());
+      link.postReceive(memory).orThrow();
+      send(link, first);
+      Descriptor next = queue.await(PATIENCE);
+      while (next != null && next.isSend()) {
+        next = queue.await(PATIENCE);
+      }
+      assertNotNull(next, "it stays open");
+      assertEquals(Status.FLUSHED, next.status());
+      link.abort();
+    }
+    serves();
+  }
+
+  @Test
+  void closesAConnectionForBulkTransfersThatTakesNoPiece() {
+    VirtualInterface link = connect(BULK_TAG, 8192);
+    link.postReceive(link.register(Jbuf.allocate(64, "test").asBytes())).orThrow();
+    Descriptor next = queue.await(PATIENCE);
+    assertNotNull(next, "it stays open");
+    assertEquals(Status.FLUSHED, next.status());
+    link.abort();
+    serves();
   }
 
   @Test

@@ -82,8 +82,11 @@ public final class BulkConnection {
     this.provider = provider;
     this.madeAt = now;
     this.greetingBuffer = Jbuf.allocate(PacketLayout.HEADER_BYTES, "messages");
-    if (isGreeted) {
-      boolean _ = post(new Slot(this, link.register(greetingBuffer.asBytes()), null));
+    Bytes greeting = greetingBuffer.asBytes();
+    if (link.maximumMessageBytes() < PIECE_BYTES) {
+      hasFailed = true; // the peer takes no piece
+    } else if (isGreeted) {
+      boolean _ = post(new Slot(this, link.register(greeting), null));
     }
   }
 
@@ -151,6 +154,9 @@ public final class BulkConnection {
 
   /// Sends the greeting.
   void greet(long itsSession, int itsEpoch) {
+    if (hasFailed) {
+      return;
+    }
     Bytes bytes = greetingBuffer.asBytes();
     PacketLayout.stamp(bytes, 0, PacketKind.BULK_GREETING, itsEpoch, itsSession, number, 0, 0, 0);
     PacketLayout.seal(bytes, 0, 0, MemorySegment.NULL);
@@ -190,6 +196,11 @@ public final class BulkConnection {
 
   boolean takesArrays() {
     return link.takesArrays();
+  }
+
+  /// Whether one more can be sent: a send whose completion is not taken yet has a place, too.
+  boolean hasRoom() {
+    return sendsOut <= Pieces.MOST;
   }
 
   private void send(Slot slot) {

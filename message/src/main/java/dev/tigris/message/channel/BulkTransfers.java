@@ -43,6 +43,9 @@ final class BulkTransfers {
 
   private long earlyGranted;
 
+  /// How many interfaces were made since a piece was taken, in either direction.
+  private int fruitless;
+
   /// Whether the peer does not know the counts of what it sends.
   private boolean isNews;
 
@@ -106,6 +109,10 @@ final class BulkTransfers {
     return connection == null && hasAny();
   }
 
+  int fruitless() {
+    return fruitless;
+  }
+
   /// Whether a transfer is offered, in either direction, and not over.
   boolean hasAny() {
     return !sends.isEmpty() || !offers.isEmpty();
@@ -135,6 +142,7 @@ final class BulkTransfers {
 
   private void attach(BulkConnection made, long its) {
     detach();
+    fruitless++;
     number = its;
     made.belongsTo(channel, its);
     connection = made;
@@ -193,8 +201,12 @@ final class BulkTransfers {
       earlyNumber = itsNumber;
       earlyGranted = granted;
     }
+    long before = out.taken();
     if (!out.told(granted, taken, isCurrent)) {
       return false;
+    }
+    if (out.taken() > before) {
+      fruitless = 0;
     }
     release();
     return true;
@@ -226,7 +238,7 @@ final class BulkTransfers {
   /// Sends the pieces that the peer has granted. The doorbell is rung by [#ring].
   void post() {
     BulkConnection open = connection;
-    while (open != null && out.maySend() && !open.hasEnded()) {
+    while (open != null && out.maySend() && open.hasRoom() && !open.hasEnded()) {
       BulkSend transfer = sendWith(out.sent());
       if (transfer.anchor == null) { // one registration for all pieces
         transfer.anchor = open.register(transfer.source);
@@ -269,6 +281,7 @@ final class BulkTransfers {
         || pieceBytes < 1
         || pieceBytes > BulkConnection.PIECE_BYTES
         || total > Long.MAX_VALUE / 4
+        || pieces(total, pieceBytes) > Long.MAX_VALUE - in.offered() // they are counted for ever
         || offers.size() >= MOST_OFFERS) {
       return false;
     }
@@ -375,6 +388,7 @@ final class BulkTransfers {
       target.put(at, staging.segment(), at, (int) bytes);
     }
     in.take();
+    fruitless = 0;
     isNews = true;
     if (in.taken() == offer.first + offer.pieces) {
       finish(offer, target);

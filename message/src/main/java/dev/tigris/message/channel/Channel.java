@@ -415,7 +415,13 @@ public final class Channel {
     SendQueue queue = isReply ? replies : requests;
     int length = PacketLayout.frameBytes(true, transfer.words.length);
     boolean hasCredit = isReply || (session.hasCredit() && session.outstanding() < most);
-    if (!hasCredit || !transfers.mayOffer() || queue.isDrafting() || !queue.hasRoom(length)) {
+    // Pieces are numbered in the order of offers, and unsent replies overtake unsent requests.
+    boolean overtakes = isReply && (requests.hasUnsent() || requests.isDrafting());
+    if (!hasCredit
+        || overtakes
+        || !transfers.mayOffer()
+        || queue.isDrafting()
+        || !queue.hasRoom(length)) {
       return false;
     }
     bulk.remove();
@@ -570,6 +576,12 @@ public final class Channel {
   /// The interface for bulk transfers is lost.
   public void detachBulk() {
     transfers.detach();
+    expect();
+  }
+
+  /// Returns how many interfaces for bulk transfers were made since one has served.
+  public int fruitlessBulk() {
+    return transfers.fruitless();
   }
 
   /// A piece of a bulk transfer has arrived. Its handler may run.
@@ -583,9 +595,9 @@ public final class Channel {
   }
 
   /// A piece of a bulk transfer has left.
-  public void left(long now) {
-    session.heard(now);
+  public void left() {
     transfers.release();
+    expect();
   }
 
   /// Says whether something is expected of the peer.
