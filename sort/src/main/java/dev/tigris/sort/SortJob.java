@@ -296,9 +296,17 @@ public final class SortJob {
     }
     refuseUnusableOutput();
     Path target = OutputPaths.target(output);
-    if (!target.equals(output)) {
-      return with(draft -> draft.output = target).run();
+    if (!target.equals(output)) { // whose name does not say how it is written
+      SortJob resolved = with(draft -> draft.output = target);
+      resolved.refuseUnusableOutput();
+      return resolved.replace(started);
     }
+    return replace(started);
+  }
+
+  /// Sorts into a file or folder of partitions that replaces the output.
+  private Result replace(long started) throws SortException, InterruptedException {
+    RecordSort sort = new RecordSort(this, progress);
     try (TemporaryFolder folder = new TemporaryFolder(output)) {
       OutputPaths.refuseIrreplaceable(output, folder.resolve("probe"));
       RecordSort.Sorted sorted = sort.write(folder);

@@ -343,4 +343,21 @@ class RecordInputsTest {
       assertEquals(expected, job.run().summary().verdict());
     }
   }
+
+  @Test
+  void compressesWhatALinkSaysAndNotItsTarget() throws Exception {
+    byte[] records = new byte[2 * SIZE];
+    Path input = Files.write(folder.resolve("input"), records);
+    Path plain = Files.write(folder.resolve("plain"), new byte[0]);
+    Path packed = Files.write(folder.resolve("packed.gz"), new byte[0]);
+    Path toPlain = Files.createSymbolicLink(folder.resolve("link.gz"), plain);
+    Path toPacked = Files.createSymbolicLink(folder.resolve("link"), packed);
+    SortJob.Result _ = SortJob.of(List.of(input), toPlain).unforced().run();
+    SortJob.Result _ = SortJob.of(List.of(input), toPacked).unforced().run();
+    try (InputStream unpacked = new GZIPInputStream(Files.newInputStream(plain))) {
+      assertArrayEquals(records, unpacked.readAllBytes());
+    }
+    assertArrayEquals(records, Files.readAllBytes(packed));
+    assertTrue(Files.isSymbolicLink(toPlain) && Files.isSymbolicLink(toPacked));
+  }
 }
