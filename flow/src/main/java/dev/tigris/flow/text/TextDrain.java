@@ -46,13 +46,13 @@ public final class TextDrain extends StreamGroup {
     }
 
     synchronized Share open(StreamKind.Place place) throws IOException {
-      users++;
       FileStream open = file;
       boolean isFirst = open == null;
       if (open == null) {
         open = (FileStream) FileStream.writing(path).open(place);
         file = open;
       }
+      users++; // an open that fails is not closed
       return new Share(this, open, isFirst ? DrainStream.output(open) : null);
     }
 
