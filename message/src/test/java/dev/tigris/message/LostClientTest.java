@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class LostClientTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Options BRIEF =
-      Options.DEFAULT.withCredits(8).withPayloadBytes(4096).withPatience(Duration.ofMillis(300));
+      Options.DEFAULT.withCredits(8).withPayloadBytes(4096).withPatience(Duration.ofSeconds(1));
   private static final int TRANSFER_BYTES = 256 << 10;
   private static final int BUFFERS = 3;
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class LostPeerTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Options BRIEF =
-      Options.DEFAULT.withCredits(8).withPayloadBytes(4096).withPatience(Duration.ofMillis(300));
+      Options.DEFAULT.withCredits(8).withPayloadBytes(4096).withPatience(Duration.ofSeconds(1));
   private static final int NOTE = 1;
 
   private final List<Returned> returned = new ArrayList<>();
