@@ -3,6 +3,7 @@ package dev.tigris.cluster;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.testing.Slow;
+import dev.tigris.testing.Wait;
 import dev.tigris.testing.host.Needs;
 import dev.tigris.testing.host.TwoHosts;
 import dev.tigris.testing.process.Child;
@@ -79,6 +80,26 @@ class StreamHostsTest {
     }
   }
 
+  /// Waits until nothing has been under way for a while.
+  private static void awaitQuiet(TwoHosts hosts) {
+    int[] looks = new int[1];
+    Wait.until(
+        "both hosts have acknowledged all",
+        () -> {
+          boolean isQuiet = isQuiet(hosts.near()) && isQuiet(hosts.far());
+          looks[0] = isQuiet ? looks[0] + 1 : 0;
+          return looks[0] == 10;
+        });
+  }
+
+  private static boolean isQuiet(TwoHosts.Host host) {
+    return host.on(Command.of("ss", "-Htn", "state", "established"))
+        .output()
+        .lines()
+        .allMatch(
+            line -> line.strip().startsWith("0 ") && line.strip().split(" +", -1)[1].equals("0"));
+  }
+
   /// The kernel asks for 30 seconds.
   @Test
   void aHostThatIsGoneIsNoticedByAnEndThatWaits() {
@@ -93,6 +114,7 @@ class StreamHostsTest {
       sender.expectLine("put 3");
       receiver.expectLine("holds 0");
       receiver.say("100");
+      awaitQuiet(hosts); // the kernel asks for a host that owes no acknowledgement
       hosts.near().pullCable();
       String line = String.valueOf(receiver.nextLine());
       assertTrue(line.startsWith("failed: ") && line.contains("has lost its sender"), line);
