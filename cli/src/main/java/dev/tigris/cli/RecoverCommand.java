@@ -133,6 +133,7 @@ final class RecoverCommand implements Command {
   private static ExitCode list(Path runs, ParseResult options, Console console) throws Exception {
     boolean isJson = options.hasMatchedOption(JSON);
     int found = 0;
+    boolean isBad = false;
     for (Path folder : RunRecovery.find(runs, "")) {
       try (RunRecovery recovery = RunRecovery.of(folder)) {
         if (recovery.notes().isEmpty()) {
@@ -146,14 +147,15 @@ final class RecoverCommand implements Command {
         }
       } catch (RunStillGoingException e) {
         // it needs no recovery
-      } catch (IOException e) {
-        throw new CommandException(ExitCode.BAD_INPUT, Reason.of(e), e);
+      } catch (IOException e) { // the others are listed all the same
+        console.err().printf("tigris: %s: %s%n", folder, Reason.of(e));
+        isBad = true;
       }
     }
-    if (found == 0 && !isJson) {
+    if (found == 0 && !isBad && !isJson) {
       console.out().println("Nothing to recover in " + runs);
     }
-    return ExitCode.OK;
+    return isBad ? ExitCode.BAD_INPUT : ExitCode.OK;
   }
 
   private static Map<String, @Nullable Object> facts(RunRecovery recovery) {

@@ -26,7 +26,7 @@ final class Comparison {
 
   /// Describes the flow in another JVM, and returns the fingerprint of that.
   ///
-  /// @throws IOException if the JVM cannot describe it; the message has what it has printed
+  /// @throws IOException if the JVM cannot describe it; what it prints goes to the standard error
   static Fingerprint elsewhere(CodePath code, String program, Arguments arguments)
       throws IOException {
     JavaCommand command = JavaCommand.ofThisProcess(1, code, false);
@@ -37,7 +37,7 @@ final class Comparison {
     command = command.with("-XX:ActiveProcessorCount=" + (processors == 1 ? 2 : 1));
     ProcessBuilder builder = new ProcessBuilder(command.words(Main.class, DESCRIBE));
     JavaCommand.clean(builder.environment());
-    Process process = builder.redirectErrorStream(false).start();
+    Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try {
       byte[] question =
           Frame.bytes(
@@ -49,6 +49,9 @@ final class Comparison {
         to.write(question);
       }
       byte[] answer = process.getInputStream().readAllBytes();
+      if (answer.length == 0) {
+        throw new IOException("its JVM has ended without an answer: see what it has printed");
+      }
       try (DataInputStream in = Frame.reading(answer)) {
         if (!in.readBoolean()) {
           throw new IOException("it throws " + Wire.readText(in));

@@ -295,6 +295,7 @@ final class Coordinator implements Runnable {
 
     private void decide(Epoch epoch) {
       try {
+        folder.refuseClash(epoch);
         folder.decide(epoch);
       } catch (IOException e) {
         String why = "the decision cannot be written to %s: %s".formatted(folder.path(), e);

@@ -14,6 +14,7 @@ import java.util.Map;
 public final class Main {
   /// The exit code of a worker that was ended, since its modules did not.
   private static final int FENCED = 70;
+  private static final int FAILED = 1;
 
   private Main() {}
 
@@ -22,7 +23,12 @@ public final class Main {
     if (arguments.length == 1 && arguments[0].equals(Comparison.DESCRIBE)) {
       Comparison.describe(System.in, System.out);
     } else {
-      work(arguments);
+      try {
+        work(arguments);
+      } catch (Throwable e) { // modules that still run would have no lease
+        e.printStackTrace();
+        Runtime.getRuntime().halt(FAILED);
+      }
     }
     System.exit(0);
   }

@@ -247,11 +247,21 @@ final class Part implements AutoCloseable {
         () -> {
           try {
             started().publish();
-          } catch (FlowException e) {
+          } catch (FlowException | RuntimeException | Error e) {
             // each output that has not got its name is found below, and why
           }
-          listener.published(note.publish());
+          listener.published(named());
         });
+  }
+
+  /// Names what has no name yet. The coordinator waits for the answer, whatever happens here.
+  private List<String> named() {
+    try {
+      return note.publish();
+    } catch (RuntimeException | Error e) {
+      return List.of(
+          "the outputs of worker %d cannot be named: %s; see %s".formatted(index, e, note));
+    }
   }
 
   private HeldEngine started() {

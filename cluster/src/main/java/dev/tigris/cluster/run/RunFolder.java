@@ -5,9 +5,12 @@ import dev.tigris.cluster.run.outputs.OutputNote;
 import dev.tigris.cluster.run.outputs.RunRecovery;
 import dev.tigris.cluster.run.protocol.Epoch;
 import dev.tigris.cluster.run.protocol.RunId;
+import dev.tigris.os.UnnamedOutput;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -20,6 +23,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -88,6 +92,23 @@ final class RunFolder implements AutoCloseable {
     return new RunFolder(path, channel);
   }
 
+  /// Refuses outputs of two workers with one name: the one named last would replace the other.
+  void refuseClash(Epoch epoch) throws IOException {
+    Map<Path, Integer> seen = new HashMap<>();
+    for (OutputNote note : OutputNote.in(path)) {
+      if (note.epoch().equals(epoch)) {
+        for (UnnamedOutput output : note.outputs()) {
+          Integer other = seen.putIfAbsent(output.target(), note.worker());
+          if (other != null) {
+            throw new IOException(
+                "workers %d and %d both write %s: give one of them another name"
+                    .formatted(other, note.worker(), output.target()));
+          }
+        }
+      }
+    }
+  }
+
   /// Writes a new file that only this user can read.
   private static void writeOwn(Path file, Map<String, String> facts) throws IOException {
     StringBuilder text = new StringBuilder();
@@ -102,7 +123,13 @@ final class RunFolder implements AutoCloseable {
           Files.createFile(
               file,
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      Files.writeString(made, text);
+      try (FileChannel to = FileChannel.open(made, StandardOpenOption.WRITE)) {
+        ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
+        while (bytes.hasRemaining()) {
+          int _ = to.write(bytes);
+        }
+        to.force(true); // recovery after a crash of the machine reads it
+      }
     } catch (FileAlreadyExistsException e) {
       throw new IOException(file + " exists already: another run has this folder", e);
     }
