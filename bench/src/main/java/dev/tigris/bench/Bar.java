@@ -111,12 +111,8 @@ public record Bar(
   /// The bars of every figure that has one. A figure without a bar is only reported.
   static final List<Bar> ALL =
       Stream.concat(
-              ofStreams(),
+              ofProcesses(),
               Stream.of(
-                  times("call\\..*\\.throughput\\..*", GRPC, 5, ">= 5x"),
-                  times("call\\..*\\.latency\\.\\d+B", GRPC, 2, ">= 2x"),
-                  times("call\\..*\\.latency\\.p999\\..*", GRPC, 10, ">= 10x"),
-                  most("call\\..*\\.allocation", LIMIT, 0, "0 bytes"),
                   times(FIELDS, PLAIN, 1 / 1.3, "time <= 1.3x"),
                   most("memory\\.field\\.crashes", LIMIT, 0, "no crash in any process"),
                   most("memory\\.field\\.modes\\..*", LIMIT, 10, "no 10x mode in any process"),
@@ -195,9 +191,13 @@ public record Bar(
                   times("sort\\..*\\.memory", LIMIT, 1, "<= --memory x 1.25 + 150 MB")))
           .toList();
 
-  /// The bars of streams between processes.
-  private static Stream<Bar> ofStreams() {
+  /// The bars of calls and streams between processes.
+  private static Stream<Bar> ofProcesses() {
     return Stream.of(
+        times("call\\..*\\.throughput\\..*", GRPC, 5, ">= 5x"),
+        times("call\\..*\\.latency\\.\\d+B", GRPC, 2, ">= 2x"),
+        times("call\\..*\\.latency\\.p999\\..*", GRPC, 10, ">= 10x"),
+        most("call\\..*\\.allocation", LIMIT, 0, "0 bytes"),
         times("cluster\\.stream\\.shm\\.(8Ki|64Ki|1Mi)B", TIGRIS, 0.95, ">= 0.95x"),
         times("cluster\\.stream\\.(tcp|uring)\\.(64Ki|1Mi)B", TIGRIS, 0.9, ">= 0.9x"),
         times("cluster\\.stream\\..*\\.64B", TIGRIS, 0.5, ">= 0.5x"));
