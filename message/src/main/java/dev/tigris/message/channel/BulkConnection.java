@@ -33,6 +33,7 @@ public final class BulkConnection {
   private final String provider;
   private final long madeAt;
   private final Jbuf greetingBuffer;
+  private final Bytes greeting;
   private @Nullable Channel channel;
   private boolean isClosed;
   private boolean hasFailed;
@@ -82,7 +83,7 @@ public final class BulkConnection {
     this.provider = provider;
     this.madeAt = now;
     this.greetingBuffer = Jbuf.allocate(PacketLayout.HEADER_BYTES, "messages");
-    Bytes greeting = greetingBuffer.asBytes();
+    this.greeting = greetingBuffer.asBytes();
     if (link.maximumMessageBytes() < PIECE_BYTES) {
       hasFailed = true; // the peer takes no piece
     } else if (isGreeted) {
@@ -157,10 +158,10 @@ public final class BulkConnection {
     if (hasFailed) {
       return;
     }
-    Bytes bytes = greetingBuffer.asBytes();
-    PacketLayout.stamp(bytes, 0, PacketKind.BULK_GREETING, itsEpoch, itsSession, number, 0, 0, 0);
-    PacketLayout.seal(bytes, 0, 0, MemorySegment.NULL);
-    send(new Slot(this, link.register(bytes), null));
+    PacketLayout.stamp(
+        greeting, 0, PacketKind.BULK_GREETING, itsEpoch, itsSession, number, 0, 0, 0);
+    PacketLayout.seal(greeting, 0, 0, MemorySegment.NULL);
+    send(new Slot(this, link.register(greeting), null));
     ring();
   }
 

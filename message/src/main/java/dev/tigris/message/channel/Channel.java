@@ -621,6 +621,10 @@ public final class Channel {
       long place) {
     incoming.set(MemorySegment.ofArray(words), 0, words.length, 0, handler, reference);
     incoming.filled(target, total, place);
+    runFilled(isReply, target);
+  }
+
+  private void runFilled(boolean isReply, BulkTarget target) {
     try {
       if (isReply) {
         reply();
@@ -1109,15 +1113,7 @@ public final class Channel {
       requestTarget = null;
       requestFilled = 0;
     }
-    try {
-      if (isReply) {
-        reply();
-      } else {
-        request();
-      }
-    } finally {
-      target.done();
-    }
+    runFilled(isReply, target);
   }
 
   private boolean comeBack(boolean isReply) {
