@@ -19,7 +19,7 @@ final class TextOptions {
   /// The name of standard input and of standard output.
   static final Path STANDARD = Path.of("-");
 
-  /// What the latter is called in results.
+  /// The name of the standard output in results.
   static final Path STANDARD_OUTPUT = Path.of("/dev/stdout");
 
   static final String CSV = "--csv";

@@ -58,7 +58,7 @@ final class QueueMover implements Mover {
   /// The turn that the helper has seen last. Only for the helper.
   private int seenTurn;
 
-  /// What has failed while the helper moved messages; for the owner.
+  /// The failure that the helper met while it moved messages; for the owner.
   private @Nullable RuntimeException failure;
 
   private final List<InterfaceStream> streams = new ArrayList<>();

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 ///
 /// Thread rule: any thread, except for [#run].
 final class StandIn implements Runnable {
-  /// What came of a look at a mover.
+  /// The result of a look at a mover.
   enum Look {
     /// It is not lent.
     NOT_LENT,

@@ -216,7 +216,7 @@ final class CallGroup implements Group {
     return least;
   }
 
-  /// What a call with threads on both sides allocates, beside gRPC's.
+  /// Reports the allocation of a call with threads on both sides, beside gRPC's.
   private void reportBlocking(Run run, int bytes, List<CallPair> pairs, int calls)
       throws IOException {
     double[] values = new double[2];

@@ -54,8 +54,8 @@ final class AeronTransport implements Transport {
   private static final int POLLS_BEFORE_YIELDING = 64;
   private static final long SPIN_NANOS = 50_000;
 
-  /// The same while long messages are written, copied and read: Tigris polls on while their parts
-  /// move.
+  /// The time it polls while long messages are written, copied and read: Tigris polls on while
+  /// their parts move.
   private static final long LONG_SPIN_NANOS = 1_000_000;
 
   private static final long SLEEP_NANOS = 200_000;

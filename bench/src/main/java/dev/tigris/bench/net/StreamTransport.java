@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A stream from a module of one process to a module of another. It goes one way only: a turn is
 /// over when the receiver has finished all waters. The last water of a turn has the number of
-/// waters, negative, in place of its own number.
+/// waters, negative, in place of its own number. A process serves one connection, for all sizes.
 final class StreamTransport implements Transport {
   /// As many waters are under way as messages are over the interface below, up to 128 KiB.
   private static final int WINDOW = 64;

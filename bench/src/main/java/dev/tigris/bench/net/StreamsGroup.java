@@ -10,8 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What a stream between two processes carries, beside the interface below: waters one way, all of
-/// whose bytes are written by their sender and read by their receiver. The peer sends the same
+/// The bandwidth of a stream between two processes, beside the interface below: waters one way, all
+/// of whose bytes are written by their sender and read by their receiver. The peer sends the same
 /// bytes as messages, with as many under way; of 1 MiB it has 8 under way, and the stream 64.
 /// Source: *Tigris* (Welsh and Culler, 2000, section 2.2).
 final class StreamsGroup implements Group {
