@@ -80,12 +80,6 @@ final class ControlLink implements AutoCloseable {
     return endpoint.isMapped(entry);
   }
 
-  void unmap(int entry) {
-    if (endpoint.isMapped(entry)) {
-      endpoint.unmap(entry);
-    }
-  }
-
   /// Sends a message, unless its receiver is lost or has not taken those before; returns whether.
   boolean send(int entry, byte[] message) {
     if (!endpoint.isMapped(entry) || !endpoint.hasCredit(entry, PAYLOAD_BYTES / 2)) {

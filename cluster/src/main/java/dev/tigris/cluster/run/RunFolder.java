@@ -1,16 +1,15 @@
 package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.run.outputs.Decision;
+import dev.tigris.cluster.run.outputs.Facts;
 import dev.tigris.cluster.run.outputs.OutputNote;
 import dev.tigris.cluster.run.outputs.RunRecovery;
 import dev.tigris.cluster.run.protocol.Epoch;
 import dev.tigris.cluster.run.protocol.RunId;
 import dev.tigris.os.UnnamedOutput;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -27,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -42,8 +42,6 @@ import java.util.stream.Stream;
 ///   over             how the run has ended; only then the folder may be deleted
 /// ```
 final class RunFolder implements AutoCloseable {
-  static final String VERSION = "1";
-
   /// How many runs that are over are kept.
   static final int KEPT = 20;
 
@@ -78,12 +76,10 @@ final class RunFolder implements AutoCloseable {
     Files.createDirectory(
         path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     Map<String, String> all = new TreeMap<>(facts);
-    all.put("version", VERSION);
     all.put("run", run.toString());
-    Path file = path.resolve(RUN);
-    writeOwn(file, all);
-    FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+    FileChannel channel = writeOwn(path.resolve(RUN), all);
     try {
+      channel.force(true); // recovery after a crash of the machine reads it
       FileLock _ = channel.lock();
     } catch (IOException | RuntimeException e) {
       channel.close();
@@ -109,29 +105,24 @@ final class RunFolder implements AutoCloseable {
     }
   }
 
-  /// Writes a new file that only this user can read.
-  private static void writeOwn(Path file, Map<String, String> facts) throws IOException {
-    StringBuilder text = new StringBuilder();
-    facts.forEach(
-        (name, value) ->
-            text.append(name)
-                .append('=')
-                .append(value.replace("\\", "\\\\").replace("\n", "\\n"))
-                .append('\n'));
+  /// Writes a new file that only this user can read, and returns it open.
+  private static FileChannel writeOwn(Path file, Map<String, String> facts) throws IOException {
+    FileChannel made;
     try {
-      Path made =
-          Files.createFile(
+      made =
+          FileChannel.open(
               file,
+              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      try (FileChannel to = FileChannel.open(made, StandardOpenOption.WRITE)) {
-        ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
-        while (bytes.hasRemaining()) {
-          int _ = to.write(bytes);
-        }
-        to.force(true); // recovery after a crash of the machine reads it
-      }
     } catch (FileAlreadyExistsException e) {
       throw new IOException(file + " exists already: another run has this folder", e);
+    }
+    try {
+      Facts.write(made, Facts.text(new TreeMap<>(facts)));
+      return made;
+    } catch (IOException | RuntimeException e) {
+      made.close();
+      throw e;
     }
   }
 
@@ -145,20 +136,13 @@ final class RunFolder implements AutoCloseable {
           "%s can be read by others (%s): it must have the permissions rw-------"
               .formatted(file, PosixFilePermissions.toString(permissions)));
     }
-    Map<String, String> facts = new TreeMap<>();
-    for (String line : Files.readAllLines(file)) {
-      int at = line.indexOf('=');
-      if (at > 0) {
-        facts.put(
-            line.substring(0, at),
-            line.substring(at + 1).replace("\\n", "\n").replace("\\\\", "\\"));
-      }
+    Facts facts = Facts.read(file);
+    String _ = facts.need("version"); // an empty file tells nothing
+    Map<String, String> plain = new TreeMap<>();
+    for (Facts.Fact fact : facts.all()) {
+      plain.put(fact.name(), fact.plain());
     }
-    if (!VERSION.equals(facts.get("version"))) {
-      throw new IOException(
-          "%s is of version %s: this is version %s".formatted(file, facts.get("version"), VERSION));
-    }
-    return facts;
+    return plain;
   }
 
   Path path() {
@@ -167,9 +151,7 @@ final class RunFolder implements AutoCloseable {
 
   /// Writes what a worker of this host needs to reach the coordinator.
   void control(Map<String, String> facts) throws IOException {
-    Map<String, String> all = new TreeMap<>(facts);
-    all.put("version", VERSION);
-    writeOwn(path.resolve(CONTROL), all);
+    writeOwn(path.resolve(CONTROL), facts).close();
   }
 
   /// Returns the file that [#control] writes.
@@ -228,9 +210,7 @@ final class RunFolder implements AutoCloseable {
   /// Notes how the run has ended. Nothing in the folder is needed any more.
   void over(Map<String, String> facts) throws IOException {
     Files.deleteIfExists(path.resolve(CONTROL));
-    Map<String, String> all = new TreeMap<>(facts);
-    all.put("version", VERSION);
-    writeOwn(path.resolve(OVER), all);
+    writeOwn(path.resolve(OVER), facts).close();
   }
 
   @Override

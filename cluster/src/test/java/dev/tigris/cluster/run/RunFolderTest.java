@@ -63,6 +63,15 @@ class RunFolderTest {
     }
   }
 
+  @Test
+  void aFactIsReadAsItWasWritten() throws IOException {
+    String odd = "100%\n C:\\new\ta=b";
+    try (RunFolder made = RunFolder.make(runs, new RunId(0, 1), Instant.EPOCH, Map.of())) {
+      made.control(Map.of("address", odd));
+      assertEquals(odd, RunFolder.read(RunFolder.control(made.path())).get("address"));
+    }
+  }
+
   private static String permissions(Path file) throws IOException {
     return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
   }

@@ -2,11 +2,8 @@ package dev.tigris.cluster.run.outputs;
 
 import dev.tigris.cluster.run.protocol.Epoch;
 import dev.tigris.cluster.run.protocol.RunId;
-import dev.tigris.os.Folders;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -57,23 +54,11 @@ public record Decision(RunId run, int attempt) {
             StandardOpenOption.WRITE,
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING)) {
-      ByteBuffer bytes =
-          ByteBuffer.wrap((text + Facts.seal(text)).getBytes(StandardCharsets.UTF_8));
-      while (bytes.hasRemaining()) {
-        int _ = file.write(bytes);
-      }
+      Facts.write(file, text + Facts.seal(text));
       file.force(true);
     }
     Files.move(aside, folder.resolve(NAME), StandardCopyOption.ATOMIC_MOVE);
-    sync(folder);
-  }
-
-  private static void sync(Path folder) throws IOException {
-    boolean _ = Folders.sync(folder, folder.resolve(NAME));
-    Path runs = folder.toAbsolutePath().getParent();
-    if (runs != null) {
-      boolean _ = Folders.sync(runs, folder);
-    }
+    Facts.syncName(folder.resolve(NAME));
   }
 
   /// Returns whether a folder has a decision, on the disk or not.
@@ -104,7 +89,7 @@ public record Decision(RunId run, int attempt) {
     try (FileChannel open = FileChannel.open(file, StandardOpenOption.WRITE)) {
       open.force(true);
     }
-    sync(folder);
+    Facts.syncName(file);
     return new Decision(Facts.run(file, facts.need("run")), attempt);
   }
 }

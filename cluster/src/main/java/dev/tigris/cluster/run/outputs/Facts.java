@@ -1,13 +1,17 @@
 package dev.tigris.cluster.run.outputs;
 
 import dev.tigris.cluster.run.protocol.RunId;
+import dev.tigris.os.Folders;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -22,15 +26,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// In a value, `%`, tabs and ends of lines are written as `%` and two hexadecimal digits. The
 /// lines end with a line feed; a last line without one was not written to its end, and is none.
-final class Facts {
+public final class Facts {
   static final String VERSION = "1";
   private static final String END = "end";
   private static final HexFormat HEX = HexFormat.of();
 
-  /// One line, as it is written.
-  record Fact(String name, String value) {
+  /// One line.
+  ///
+  /// @param name what stands before the `=`
+  /// @param value the value, as it is written
+  public record Fact(String name, String value) {
     /// Returns the value without its escapes.
-    String plain() throws IOException {
+    public String plain() throws IOException {
       return Facts.plain(value);
     }
   }
@@ -49,6 +56,34 @@ final class Facts {
     return name + "=" + escaped(value) + "\n";
   }
 
+  /// Returns the text of a file of this version.
+  public static String text(Map<String, String> facts) {
+    StringBuilder text = new StringBuilder(line("version", VERSION));
+    facts.forEach((name, value) -> text.append(line(name, value)));
+    return text.toString();
+  }
+
+  /// Writes text at the place of a channel.
+  public static void write(FileChannel to, String text) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    while (bytes.hasRemaining()) {
+      int _ = to.write(bytes);
+    }
+  }
+
+  /// Brings the name of a file in a run's folder to the disk, and that of the folder.
+  static void syncName(Path file) throws IOException {
+    Path folder = file.toAbsolutePath().getParent();
+    if (folder == null) {
+      throw new IOException(file + " is in no folder");
+    }
+    boolean _ = Folders.sync(folder, file);
+    Path runs = folder.getParent();
+    if (runs != null) {
+      boolean _ = Folders.sync(runs, folder);
+    }
+  }
+
   static String seal(String before) {
     var checksum = new CRC32C();
     checksum.update(before.getBytes(StandardCharsets.UTF_8));
@@ -56,7 +91,7 @@ final class Facts {
   }
 
   /// Reads a file of this version.
-  static Facts read(Path file) throws IOException {
+  public static Facts read(Path file) throws IOException {
     return of(file, Files.readString(file));
   }
 
@@ -89,7 +124,8 @@ final class Facts {
     return sealed;
   }
 
-  List<Fact> all() {
+  /// Returns the lines, in their order.
+  public List<Fact> all() {
     return all;
   }
 
@@ -101,7 +137,10 @@ final class Facts {
         .orElse(null);
   }
 
-  String need(String name) throws IOException {
+  /// Returns the value of a line, as it is written.
+  ///
+  /// @throws IOException if there is no such line
+  public String need(String name) throws IOException {
     String value = find(name);
     if (value == null) {
       throw new IOException("%s has no line '%s=': it is damaged".formatted(file, name));

@@ -2,12 +2,9 @@ package dev.tigris.cluster.run.outputs;
 
 import dev.tigris.cluster.run.protocol.Epoch;
 import dev.tigris.flow.OutputOwner;
-import dev.tigris.os.Folders;
 import dev.tigris.os.UnnamedOutput;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -140,11 +137,7 @@ public final class OutputNote implements OutputOwner {
         }
       }
       append(Facts.seal(written.toString()), true);
-      boolean _ = Folders.sync(folder(), file);
-      Path runs = folder().getParent();
-      if (runs != null) {
-        boolean _ = Folders.sync(runs, folder());
-      }
+      Facts.syncName(file);
     }
     prepared = true;
   }
@@ -162,23 +155,12 @@ public final class OutputNote implements OutputOwner {
             file,
             written.isEmpty() ? StandardOpenOption.CREATE_NEW : StandardOpenOption.WRITE,
             StandardOpenOption.APPEND)) {
-      ByteBuffer bytes = ByteBuffer.wrap(lines.getBytes(StandardCharsets.UTF_8));
-      while (bytes.hasRemaining()) {
-        int _ = open.write(bytes);
-      }
+      Facts.write(open, lines);
       if (sync) {
         open.force(true);
       }
     }
     written.append(lines);
-  }
-
-  private Path folder() throws IOException {
-    Path folder = file.getParent();
-    if (folder == null) {
-      throw new IOException(file + " is in no folder");
-    }
-    return folder;
   }
 
   // -- After the decision, by the worker or by another process.

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Finishes a run whose processes have ended before all of its outputs had their names or were
@@ -185,9 +186,7 @@ public final class RunRecovery implements AutoCloseable {
       }
     }
     if (unnamed.isEmpty()) {
-      Files.writeString(
-          folder.resolve(OVER),
-          Facts.line("version", Facts.VERSION) + Facts.line("outcome", "recovered"));
+      Files.writeString(folder.resolve(OVER), Facts.text(Map.of("outcome", "recovered")));
     }
     return new Result(named, deleted, unnamed);
   }
