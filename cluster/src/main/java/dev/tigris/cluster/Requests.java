@@ -146,14 +146,17 @@ final class Requests {
       early.clear();
     }
     open.forEach(Listener::close);
+    running.forEach(Requests::awaitEnd);
+  }
+
+  /// Waits until a thread has ended. An interrupt does not end the wait, and is not lost.
+  static void awaitEnd(Thread thread) {
     boolean interrupted = false;
-    for (Thread thread : running) {
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
       }
     }
     if (interrupted) {

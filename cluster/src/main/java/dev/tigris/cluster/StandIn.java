@@ -73,16 +73,8 @@ final class StandIn implements Runnable {
       mustJoin = isStarted;
     }
     LockSupport.unpark(thread);
-    boolean interrupted = false;
-    while (mustJoin && thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    if (mustJoin) {
+      Requests.awaitEnd(thread);
     }
   }
 

@@ -54,10 +54,10 @@ class StreamHostsTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void aCableThatIsPulledForAWhileLosesNothing(boolean atTheSender) {
-    try (TwoHosts hosts = TwoHosts.connectedBy("pfifo")) {
+  /// The ends of a stream on two hosts.
+  private record Ends(Child sender, Child receiver) {
+    /// Starts both. Three waters were put, and the receiver holds the first.
+    static Ends withThreeWaters(TwoHosts hosts) {
       Child receiver =
           start(hosts.far(), StreamActors.Receiver.class, "tcp", hosts.far().address() + ":0");
       String address = String.valueOf(receiver.nextLine());
@@ -67,6 +67,17 @@ class StreamHostsTest {
       sender.expectLine("attached").say("3");
       sender.expectLine("put 3");
       receiver.expectLine("holds 0");
+      return new Ends(sender, receiver);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aCableThatIsPulledForAWhileLosesNothing(boolean atTheSender) {
+    try (TwoHosts hosts = TwoHosts.connectedBy("pfifo")) {
+      Ends ends = Ends.withThreeWaters(hosts);
+      Child sender = ends.sender();
+      Child receiver = ends.receiver();
       TwoHosts.Host cut = atTheSender ? hosts.near() : hosts.far();
       cut.pullCable();
       sender.say("5");
@@ -104,15 +115,7 @@ class StreamHostsTest {
   @Test
   void aHostThatIsGoneIsNoticedByAnEndThatWaits() {
     try (TwoHosts hosts = TwoHosts.connectedBy("pfifo")) {
-      Child receiver =
-          start(hosts.far(), StreamActors.Receiver.class, "tcp", hosts.far().address() + ":0");
-      String address = String.valueOf(receiver.nextLine());
-      Child sender = start(hosts.near(), StreamActors.Sender.class, "tcp", address);
-      sender.expectLine("connects");
-      receiver.say("listen");
-      sender.expectLine("attached").say("3");
-      sender.expectLine("put 3");
-      receiver.expectLine("holds 0");
+      Child receiver = Ends.withThreeWaters(hosts).receiver();
       receiver.say("100");
       awaitQuiet(hosts); // the kernel asks for a host that owes no acknowledgement
       hosts.near().pullCable();
