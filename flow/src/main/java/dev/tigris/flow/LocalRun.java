@@ -34,6 +34,11 @@ final class LocalRun implements HeldEngine {
 
   private static final Outcome COMPLETE = new Outcome.Complete();
 
+  // Made early, since there may be no memory left when they are called.
+  private final Consumer<Stream> prepare = this::prepare;
+  private final Consumer<Stream> publish = LocalRun::publish;
+  private final Consumer<Stream> drop = LocalRun::drop;
+
   private final Flow flow;
   private final StreamTable streams;
   private final WorkerTable workers;
@@ -312,13 +317,20 @@ final class LocalRun implements HeldEngine {
   private void close() {
     decideIf(null, COMPLETE);
     try {
-      forEachStream(this::prepare);
-      boolean complete = isComplete();
-      forEachStream(stream -> stream.dispose(complete));
+      forEachStream(prepare);
+      forEachStream(isComplete() ? publish : drop);
     } finally {
       endedNanos = System.nanoTime();
       over.countDown();
     }
+  }
+
+  private static void publish(Stream stream) {
+    stream.dispose(true);
+  }
+
+  private static void drop(Stream stream) {
+    stream.dispose(false);
   }
 
   private void prepare(Stream stream) {
@@ -348,7 +360,7 @@ final class LocalRun implements HeldEngine {
     refuseIfRunning();
     synchronized (closingLock) {
       if (outcome == null) {
-        forEachStream(this::prepare); // a failure closes all of them
+        forEachStream(prepare); // a failure closes all of them
       }
     }
     throwIfNotComplete();
