@@ -33,7 +33,6 @@ public final class BulkConnection {
   private final String provider;
   private final long madeAt;
   private final Jbuf greetingBuffer;
-  private final Bytes greeting;
   private @Nullable Channel channel;
   private boolean isClosed;
   private boolean hasFailed;
@@ -83,7 +82,7 @@ public final class BulkConnection {
     this.provider = provider;
     this.madeAt = now;
     this.greetingBuffer = Jbuf.allocate(PacketLayout.HEADER_BYTES, "messages");
-    this.greeting = greetingBuffer.asBytes();
+    Bytes greeting = greetingBuffer.asBytes(); // not kept: the buffer could not be freed
     if (link.maximumMessageBytes() < PIECE_BYTES) {
       hasFailed = true; // the peer takes no piece
     } else if (isGreeted) {
@@ -158,6 +157,7 @@ public final class BulkConnection {
     if (hasFailed) {
       return;
     }
+    Bytes greeting = greetingBuffer.asBytes();
     PacketLayout.stamp(
         greeting, 0, PacketKind.BULK_GREETING, itsEpoch, itsSession, number, 0, 0, 0);
     PacketLayout.seal(greeting, 0, 0, MemorySegment.NULL);
