@@ -129,6 +129,10 @@ public final class Bundle implements AutoCloseable {
   /// The channels whose packets have arrived since the last wait.
   private final ChannelList taken = new ChannelList();
 
+  /// The channels of closed sessions whose farewell may be lost. Bounded by time: each is here for
+  /// twice the longest resend time at the most.
+  private final List<Channel> leaving = new ArrayList<>();
+
   private final ArrayDeque<Runnable> notices = new ArrayDeque<>();
   private final Map<Channel, Attempt> attempts = new LinkedHashMap<>();
   private final Probes probes;
@@ -635,6 +639,12 @@ public final class Bundle implements AutoCloseable {
         }
       }
     }
+    if (!leaving.isEmpty()) {
+      leaving.removeIf(channel -> channel.hasLeft(now));
+      for (Channel channel : leaving) {
+        deadline = Math.min(deadline, channel.farewellAt());
+      }
+    }
     if (!attempts.isEmpty() || !ungreeted.isEmpty() || !ungreetedBulk.isEmpty()) {
       deadline = tickConnections(now, deadline);
     }
@@ -669,6 +679,11 @@ public final class Bundle implements AutoCloseable {
       }
     }
     return deadline;
+  }
+
+  /// Repeats the farewell of a session that was closed.
+  void leaving(Channel channel) {
+    leaving.add(channel);
   }
 
   /// Has something told by the next call that polls.
@@ -1104,6 +1119,8 @@ public final class Bundle implements AutoCloseable {
     }
     tell();
     isClosed = true;
+    leaving.forEach(Channel::leaveNow);
+    leaving.clear();
     touched.forgetEnded();
     taken.forgetEnded();
     attempts.clear();

@@ -346,7 +346,7 @@ public final class Endpoint implements AutoCloseable {
   public void unmap(int entry) {
     bundle.requireIdle();
     Peer peer = peer(entry);
-    peer.channel().close(bundle.nanoTime());
+    close(peer.channel(), bundle.nanoTime());
     peers[entry] = null; // if it had ended before, nothing has removed it
   }
 
@@ -725,9 +725,16 @@ public final class Endpoint implements AutoCloseable {
       }
       long now = bundle.nanoTime();
       for (Channel channel : channels()) {
-        channel.close(now);
+        close(channel, now);
       }
       bundle.forget(this);
+    }
+  }
+
+  private void close(Channel channel, long now) {
+    channel.close(now);
+    if (!channel.hasLeft(now)) {
+      bundle.leaving(channel);
     }
   }
 

@@ -35,6 +35,9 @@ public final class Channel {
   /// How many bytes wait to travel together at the most.
   private static final int MOST_WAITING_BYTES = 64 << 10;
 
+  /// How many farewells more are said where they may be lost, by a bundle that does not wait.
+  private static final int FAREWELLS_AT_ONCE = 2;
+
   /// How many packets long a piece of a bulk transfer is, up to the longest one.
   private static final int PIECE_PACKETS = 16;
 
@@ -54,6 +57,14 @@ public final class Channel {
 
   private @Nullable PacketConnection connection;
   private @Nullable Greeting greeting;
+
+  /// The connection that has carried a farewell which may be lost, until the peer has ended it.
+  private @Nullable PacketConnection farewell;
+
+  /// When the next farewell is due, and how long after that the one behind it.
+  private long farewellAt;
+
+  private long farewellWait;
 
   private final ArrayDeque<BulkSend> bulk = new ArrayDeque<>();
   private final BulkTransfers transfers = new BulkTransfers(this);
@@ -825,17 +836,79 @@ public final class Channel {
     open.sendControl(slot, PacketLayout.HEADER_BYTES + length);
   }
 
-  /// Says farewell, and ends the session.
+  /// Says farewell, and ends the session. A farewell that may be lost is repeated ([#hasLeft]): a
+  /// peer that hears none would wait for what the farewell acknowledges until its patience is over.
   public void close(long now) {
     PacketConnection open = connection;
     if (session.state() == Session.State.OPEN && open != null) {
       pump(now);
-      if (open.hasControl()) {
-        control(open, PacketKind.FAREWELL, 0);
-        open.ring();
+      sayFarewell(open);
+      if (lossy && open.isConnected() && !hasPostedTail(requests) && !hasPostedTail(replies)) {
+        connection = null;
+        farewell = open;
+        farewellWait = session.settings().leastResendNanos();
+        farewellAt = now + farewellWait;
       }
     }
     end(End.CLOSED, "it was closed here");
+  }
+
+  /// Whether a packet is posted with a part of a transfer: the program's memory, which goes back.
+  private static boolean hasPostedTail(SendQueue queue) {
+    boolean[] has = new boolean[1];
+    queue.forEach(packet -> has[0] |= packet.isPosted && packet.tailBytes > 0);
+    return has[0];
+  }
+
+  private void sayFarewell(PacketConnection open) {
+    if (open.hasControl()) {
+      control(open, PacketKind.FAREWELL, 0);
+      open.ring();
+    }
+  }
+
+  /// Says farewell again if it is time to. The peer ends the connection when it has heard one.
+  ///
+  /// @return whether there is nothing left to do: the peer has ended it, or does not answer
+  public boolean hasLeft(long now) {
+    PacketConnection open = farewell;
+    if (open == null) {
+      return true;
+    }
+    if (!open.isConnected() || farewellWait > session.settings().mostResendNanos()) {
+      endFarewell();
+      return true;
+    }
+    if (now - farewellAt >= 0) {
+      sayFarewell(open);
+      farewellWait *= 2;
+      farewellAt = now + farewellWait;
+    }
+    return false;
+  }
+
+  /// Returns when the next farewell is due.
+  public long farewellAt() {
+    return farewellAt;
+  }
+
+  /// Says the farewells that are left, without waiting for the peer.
+  public void leaveNow() {
+    PacketConnection open = farewell;
+    if (open != null) {
+      for (int i = 0; i < FAREWELLS_AT_ONCE; i++) {
+        sayFarewell(open);
+      }
+      endFarewell();
+    }
+  }
+
+  private void endFarewell() {
+    PacketConnection open = farewell;
+    farewell = null;
+    if (open != null) {
+      open.close(true);
+    }
   }
 
   // ---- what arrives
@@ -893,6 +966,9 @@ public final class Channel {
     int epoch = PacketLayout.epoch(from, at);
     long taken = PacketLayout.acknowledged(from, at);
     if (!session.isOurs(epoch)) {
+      if (kind == PacketKind.FAREWELL && epoch == session.epoch()) {
+        endFarewell(); // both sides leave
+      }
       return;
     }
     long before = session.base();
