@@ -84,8 +84,8 @@ final class RunCommand implements Command {
 
   static ExitCode code(RunException e) {
     return switch (e.kind()) {
-      case OUTPUT -> ExitCode.BAD_OUTPUT;
-      case PROGRAM, MODULE, LOST, START, DIFFERENCE, UNDECIDED -> ExitCode.FAILED;
+      case OUTPUT, UNDECIDED -> ExitCode.BAD_OUTPUT;
+      case PROGRAM, MODULE, LOST, START, DIFFERENCE -> ExitCode.FAILED;
     };
   }
 

@@ -49,6 +49,9 @@ final class RunLine implements AutoCloseable {
     if (progress.attempt() > 1) {
       text.append(", attempt ").append(progress.attempt());
     }
+    if (progress.phase() != RunProgress.Phase.RUNNING && !progress.behind().isEmpty()) {
+      text.append(", waits for process ").append(progress.behind().getFirst());
+    }
     List<RunProgress.Replica> slow = progress.slow();
     for (RunProgress.Replica each : slow.subList(0, Math.min(MOST_SLOW, slow.size()))) {
       FlowSnapshot.Replica state = each.state();

@@ -15,6 +15,7 @@ import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -102,6 +103,20 @@ class RecoverCommandTest {
     Result done = shell.run(RECOVER + "3f9a --publish 1");
     assertEquals(ExitCode.OK, done.code(), done.err());
     assertEquals("data", Files.readString(out));
+  }
+
+  @Test
+  void oneDamagedFolderHidesNoOther() throws Exception {
+    Decision.publish(FIRST).writeTo(run);
+    for (String other : List.of("20261128-1", "20261130-2")) {
+      Path damaged = Files.createDirectories(folder.resolve("runs").resolve(other));
+      Files.createFile(damaged.resolve("run"));
+    }
+    Result listed = shell.run(RECOVER.strip());
+    assertEquals(ExitCode.BAD_INPUT, listed.code());
+    assertTrue(listed.out().contains("attempt 1 was decided"), listed.out());
+    assertTrue(listed.err().contains("20261128-1: "), listed.err());
+    assertTrue(listed.err().contains("20261130-2: "), listed.err());
   }
 
   @Test

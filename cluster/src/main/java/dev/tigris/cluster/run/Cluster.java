@@ -38,7 +38,11 @@ public final class Cluster {
   private static final int MOST_PROCESSES = 1000;
   private static final Duration USUAL_HANG = Duration.ofSeconds(10);
   private static final Duration BEAT = Duration.ofMillis(250);
-  private static final Duration FENCE = Duration.ofSeconds(3);
+
+  /// Attempts end within two seconds, of which the coordinator needs a little.
+  private static final Duration FENCE = Duration.ofMillis(1800);
+
+  private static final int MOST_ATTEMPTS = 1000;
   private static final Duration JOIN = Duration.ofSeconds(60);
   private static final SecureRandom SECRETS = new SecureRandom();
 
@@ -85,10 +89,11 @@ public final class Cluster {
 
   /// Returns a copy that tries a run so many times at most, when processes are lost.
   ///
-  /// @throws IllegalArgumentException if the number is not positive
+  /// @throws IllegalArgumentException if the number is not between 1 and 1000
   public Cluster withAttempts(int count) {
-    if (count < 1) {
-      throw new IllegalArgumentException(count + " attempts: a run needs one, so name 1 or more");
+    if (count < 1 || count > MOST_ATTEMPTS) {
+      throw new IllegalArgumentException(
+          "%d attempts: a run has 1 to %d".formatted(count, MOST_ATTEMPTS));
     }
     return new Cluster(processes, count, hang, seed, runs, code);
   }
@@ -118,11 +123,10 @@ public final class Cluster {
   }
 
   /// Returns a copy whose programs come from more jars and folders than the class path of this
-  /// process.
-  /// The heap of each has the size that a JVM takes by default, divided by their number: this
-  /// process is not of the program's kind.
+  /// process. The heap of each worker has the size that a JVM takes by default, divided by their
+  /// number: this process is not of the program's kind.
   ///
-  /// @param path these jars and folders, for the class path of the processes
+  /// @param path jars and folders, which follow the class path of this process
   public Cluster withCode(List<Path> path) {
     return new Cluster(processes, attempts, hang, seed, runs, new ProgramCode(path, false));
   }
@@ -239,11 +243,22 @@ public final class Cluster {
                 "arguments", String.join(" ", settled.words()),
                 "processes", String.valueOf(processes),
                 "process", String.valueOf(ProcessHandle.current().pid())));
-    JavaCommand command = JavaCommand.ofThisProcess(processes, path, code.dividesHeap());
-    return ProcessesRun.start(
-        new Coordinator(
-            launch, folder, provider(), deaths -> new ProcessHost(command, folder, deaths)),
-        folder.path());
+    try {
+      JavaCommand command = JavaCommand.ofThisProcess(processes, path, code.dividesHeap());
+      Path options = folder.options(command);
+      return ProcessesRun.start(
+          new Coordinator(
+              launch,
+              folder,
+              provider(),
+              deaths -> new ProcessHost(command, options, folder, deaths)),
+          folder.path());
+    } catch (IOException | RuntimeException | Error e) {
+      try (folder) {
+        folder.over(Map.of("outcome", "not started: " + e));
+      }
+      throw e;
+    }
   }
 
   /// Returns what joins processes of one host: shared memory, where there is such.

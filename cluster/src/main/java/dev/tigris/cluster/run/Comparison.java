@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 /// Lets another JVM describe a flow, one that differs in all that a description must not depend on:
@@ -35,7 +37,18 @@ final class Comparison {
     }
     int processors = Runtime.getRuntime().availableProcessors();
     command = command.with("-XX:ActiveProcessorCount=" + (processors == 1 ? 2 : 1));
-    ProcessBuilder builder = new ProcessBuilder(command.words(Main.class, DESCRIBE));
+    Path options = Files.createTempFile("tigris", ".options"); // for this user alone
+    try {
+      Files.writeString(options, command.optionsFile());
+      return answered(command.words(options, DESCRIBE), program, arguments);
+    } finally {
+      Files.deleteIfExists(options);
+    }
+  }
+
+  private static Fingerprint answered(List<String> words, String program, Arguments arguments)
+      throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(words);
     JavaCommand.clean(builder.environment());
     Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try {

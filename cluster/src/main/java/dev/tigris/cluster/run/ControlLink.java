@@ -76,6 +76,13 @@ final class ControlLink implements AutoCloseable {
     }
   }
 
+  /// Gives up what belongs to a connection, unless its other end was lost before.
+  void unmap(int entry) {
+    if (endpoint.isMapped(entry)) {
+      endpoint.unmap(entry);
+    }
+  }
+
   boolean isMapped(int entry) {
     return endpoint.isMapped(entry);
   }

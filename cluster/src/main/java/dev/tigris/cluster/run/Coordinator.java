@@ -14,10 +14,12 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -35,6 +37,10 @@ final class Coordinator implements Runnable {
   private static final byte[] NOTHING = {};
   private static final Duration LEAVING = Duration.ofMillis(2);
   private static final Duration MAP_PATIENCE = Duration.ofSeconds(2);
+
+  /// The part of the hang limit that one worker may keep the coordinator, which answers all others.
+  private static final int MAP_PART = 4;
+
   private static final Duration END_PATIENCE = Duration.ofSeconds(5);
 
   /// Longer than any hang limit: a link that is silent for so long is of no use.
@@ -55,6 +61,7 @@ final class Coordinator implements Runnable {
   private final Map<Integer, List<RunProgress.Replica>> replicas = new ConcurrentHashMap<>();
   private volatile RunProgress.Phase phase = RunProgress.Phase.STARTING;
   private volatile int attempt = 1;
+  private volatile List<Integer> behind = List.of();
   private volatile long endedNanos;
 
   Coordinator(Launch launch, RunFolder folder, String provider, Function<Host.Deaths, Host> hosts) {
@@ -107,7 +114,7 @@ final class Coordinator implements Runnable {
     List<RunProgress.Replica> all = new ArrayList<>();
     replicas.values().forEach(all::addAll);
     long until = endedNanos == 0 ? System.nanoTime() : endedNanos;
-    return new RunProgress(attempt, phase, until - startNanos, all);
+    return new RunProgress(attempt, phase, until - startNanos, all, behind);
   }
 
   // -- The coordinator's thread.
@@ -122,10 +129,11 @@ final class Coordinator implements Runnable {
       writeControl(made.listen(Streams.anyAddress(provider)));
       ending = new Loop(made, host).run();
     } catch (Throwable e) { // the run must not be waited for in vain
-      ending =
-          Ending.of(
-              new RunException(
-                  RunException.Kind.START, attempt, "the run cannot be coordinated: " + e, e));
+      if (ending == null) {
+        ending = Ending.of(broken(e));
+      } else { // the run has ended as it has, whatever its processes or links leave
+        LOG.log(System.Logger.Level.WARNING, "run " + launch.run() + " leaves something behind", e);
+      }
     } finally {
       link = null;
       endedNanos = System.nanoTime();
@@ -139,6 +147,21 @@ final class Coordinator implements Runnable {
       // the run has ended as it has, whether that could be noted or not
     }
     over.complete(ending);
+  }
+
+  private RunException broken(Throwable e) {
+    boolean mayBeDecided = folder.isDecided();
+    return new RunException(
+        mayBeDecided ? RunException.Kind.UNDECIDED : RunException.Kind.START,
+        attempt,
+        "the run cannot be coordinated%s: %s"
+            .formatted(
+                mayBeDecided
+                    ? ", and its outputs may have been decided on, so finish it by '%s'"
+                        .formatted(folder.recovery())
+                    : "",
+                e),
+        e);
   }
 
   private void writeControl(String address) throws IOException {
@@ -171,6 +194,9 @@ final class Coordinator implements Runnable {
     /// The last order to each worker that could not be sent yet: it says all that those before did.
     private final Map<Integer, Order> unsent = new LinkedHashMap<>();
 
+    /// The workers, by their entries, that have been sent what to describe.
+    private final Set<Integer> described = new HashSet<>();
+
     /// What the modules or programs of workers have thrown.
     private final Map<Integer, RemoteException> thrown = new HashMap<>();
 
@@ -191,7 +217,7 @@ final class Coordinator implements Runnable {
           && System.nanoTime() - start < END_PATIENCE.toNanos()) {
         step(LEAVING);
       }
-      return Ending.of(outcome, launch.limits().workers(), thrown, folder.path());
+      return Ending.of(outcome, launch.limits().workers(), thrown, folder);
     }
 
     private void step(Duration longest) {
@@ -206,6 +232,7 @@ final class Coordinator implements Runnable {
       sendUnsent();
       attempt = protocol.epoch().attempt();
       phase = phaseOf(protocol.phase());
+      behind = protocol.behind();
     }
 
     private void receive(byte[] message) {
@@ -284,6 +311,10 @@ final class Coordinator implements Runnable {
       host.stop(epoch);
       try {
         if (host.awaitEnd(epoch, END_PATIENCE)) {
+          for (int worker = 0; worker < launch.limits().workers(); worker++) {
+            controls.remove(entry(epoch, worker));
+            to.unmap(entry(epoch, worker));
+          }
           folder.discard(epoch);
         }
       } catch (InterruptedException e) {
@@ -319,6 +350,7 @@ final class Coordinator implements Runnable {
       int entry = each.getKey();
       Order order = each.getValue();
       if (!to.isMapped(entry)) {
+        Duration most = Duration.ofNanos(launch.limits().hangNanos() / MAP_PART);
         int worker = entry % launch.limits().workers();
         String address = Objects.requireNonNull(controls.get(entry));
         String why =
@@ -327,17 +359,18 @@ final class Coordinator implements Runnable {
                 address,
                 Streams.workerName(order.epoch(), worker),
                 launch.token(),
-                MAP_PATIENCE);
+                most.compareTo(MAP_PATIENCE) < 0 ? most : MAP_PATIENCE);
         if (why != null) {
           LOG.log(System.Logger.Level.DEBUG, "worker {0} cannot be reached: {1}", worker, why);
           return true; // its next report asks for another
         }
       }
-      return to.send(entry, Frame.of(order, beside(order.step())));
-    }
-
-    private byte[] beside(Order.Step step) {
-      return step instanceof Order.Step.Describe ? description : NOTHING;
+      boolean isFirst = order.step() instanceof Order.Step.Describe && !described.contains(entry);
+      boolean isSent = to.send(entry, Frame.of(order, isFirst ? description : NOTHING));
+      if (isFirst && isSent) {
+        described.add(entry);
+      }
+      return isSent;
     }
   }
 

@@ -31,10 +31,13 @@ sealed interface Ending {
   /// @param thrown what workers have thrown, by worker
   /// @param folder of the run
   static Ending of(
-      @Nullable Outcome outcome, int workers, Map<Integer, RemoteException> thrown, Path folder) {
+      @Nullable Outcome outcome,
+      int workers,
+      Map<Integer, RemoteException> thrown,
+      RunFolder folder) {
     return switch (outcome) {
       case Outcome.Done(int attempt, List<ByteBuffer> results, List<String> unnamed) ->
-          done(attempt, results, unnamed);
+          done(attempt, results, unnamed, folder);
       case Outcome.Failed(int attempts, Failure failure) ->
           failure.kind() == Failure.Kind.CANCELLED
               ? new Cancelled()
@@ -45,21 +48,22 @@ sealed interface Ending {
               new RunException(
                   RunException.Kind.UNDECIDED,
                   attempt,
-                  "%s: its outputs are kept beside their places, and the run in %s"
-                      .formatted(failure.message(), folder),
+                  "%s: its outputs are kept beside their places, so finish the run by '%s'"
+                      .formatted(failure.message(), folder.recovery()),
                   null));
       case null -> throw new IllegalStateException("the run is not over");
     };
   }
 
-  private static Ending done(int attempt, List<ByteBuffer> parts, List<String> unnamed) {
+  private static Ending done(
+      int attempt, List<ByteBuffer> parts, List<String> unnamed, RunFolder folder) {
     if (!unnamed.isEmpty()) {
       return new Failed(
           new RunException(
               RunException.Kind.OUTPUT,
               attempt,
-              "the run has ended well, and some outputs have not got their names: "
-                  + String.join("; ", unnamed),
+              "the run has ended well, and some outputs have not got their names: %s; then '%s' gives them theirs"
+                  .formatted(String.join("; ", unnamed), folder.recovery()),
               null));
     }
     try {
@@ -81,16 +85,25 @@ sealed interface Ending {
   }
 
   private static RunException failed(
-      int attempts, Failure failure, @Nullable RemoteException cause, int workers, Path folder) {
+      int attempts,
+      Failure failure,
+      @Nullable RemoteException cause,
+      int workers,
+      RunFolder folder) {
     String tried = attempts == 1 ? "" : " after %d attempts".formatted(attempts);
     String where =
         failure.worker() == Failure.NO_WORKER
             ? ""
             : ", in process %d of %d".formatted(failure.worker(), workers);
+    boolean isMute = failure.kind() == Failure.Kind.SILENT || failure.kind() == Failure.Kind.START;
+    Path place =
+        isMute && failure.worker() != Failure.NO_WORKER
+            ? folder.log(failure.worker(), attempts)
+            : folder.path();
     return new RunException(
         kind(failure.kind()),
         attempts,
-        "the run failed%s%s: %s (%s)".formatted(tried, where, failure.message(), folder),
+        "the run failed%s%s: %s (%s)".formatted(tried, where, failure.message(), place),
         cause);
   }
 

@@ -5,11 +5,13 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.FileVisitOption;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.jar.Attributes;
 import org.jspecify.annotations.Nullable;
 
 /// What has to be equal in all processes of a run: the feature release of Java, the program's jars
@@ -42,23 +45,42 @@ record Fingerprint(Map<String, String> parts) {
     for (String path : List.of(code.classPath(), code.modulePath())) {
       for (String entry : path.split(File.pathSeparator, -1)) {
         if (!entry.isEmpty()) {
-          add(parts, Path.of(entry));
+          Path named = Path.of(entry);
+          add(parts, named);
+          for (Path library : libraries(named)) {
+            add(parts, library);
+          }
         }
       }
     }
     return new Fingerprint(parts);
   }
 
-  private static void add(Map<String, String> parts, Path entry) throws IOException {
-    if (!Files.exists(entry)) {
+  /// Returns the jars and folders that a jar's manifest puts behind it on the class path.
+  private static List<Path> libraries(Path jar) {
+    Attributes attributes = CodePath.attributes(jar);
+    String names = attributes == null ? null : attributes.getValue(Attributes.Name.CLASS_PATH);
+    return names == null
+        ? List.of()
+        : Arrays.stream(names.strip().split(" +", -1))
+            .filter(name -> !name.isEmpty() && !name.contains(":"))
+            .map(jar::resolveSibling)
+            .toList();
+  }
+
+  private static void add(Map<String, String> parts, Path named) throws IOException {
+    if (!Files.exists(named)) {
       return; // as Java ignores it
     }
+    Path entry = named.toRealPath(); // a link may be made to lead elsewhere
     Files.walkFileTree(
         entry,
+        Set.of(FileVisitOption.FOLLOW_LINKS),
+        Integer.MAX_VALUE,
         new SimpleFileVisitor<>() {
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            Path within = file.equals(entry) ? entry.getFileName() : entry.relativize(file);
+            Path within = file.equals(entry) ? named.getFileName() : entry.relativize(file);
             parts.merge(
                 "the file " + within,
                 attributes.size() + " bytes of " + attributes.lastModifiedTime().toMillis(),

@@ -26,6 +26,7 @@ record JavaCommand(CodePath code, List<String> options) {
       List.of(
           "-Djava.class.path=",
           "-Djdk.module.",
+          "-Dloader.main=",
           "-Dtigris.memory.budget=",
           "--module-path",
           "-agentlib:jdwp",
@@ -90,8 +91,14 @@ record JavaCommand(CodePath code, List<String> options) {
     return new JavaCommand(code, options);
   }
 
+  /// The form is `-Xlog:WHAT:OUTPUT:...`, where each part may be left out.
   private static boolean isLogToFile(String option) {
-    return option.startsWith("-Xlog") && option.contains("file=");
+    if (option.startsWith("-Xloggc:")) {
+      return true;
+    }
+    String[] parts = option.split(":", -1);
+    String output = option.startsWith("-Xlog:") && parts.length > 2 ? parts[2] : "";
+    return !output.isEmpty() && !output.equals("stdout") && !output.equals("stderr");
   }
 
   private static boolean isNativeAccessGiven() {
@@ -106,16 +113,53 @@ record JavaCommand(CodePath code, List<String> options) {
     return new JavaCommand(code, more);
   }
 
-  /// Returns the words of the command.
-  List<String> words(Class<?> main, String... arguments) {
+  /// Returns the words of the command, whose options are in a file.
+  ///
+  /// @param optionsFile has the text of [#optionsFile()]
+  List<String> words(Path optionsFile, String... arguments) {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    words.addAll(options);
+    words.add("@" + optionsFile);
+    if (!code.launcher().isEmpty()) {
+      words.add(code.launcher());
+    } else if (!code.classPath().isEmpty()) {
+      words.add(Main.class.getName());
+    } else { // by its name alone, it would have the current folder on its class path
+      words.add("-m");
+      words.add(Main.class.getModule().getName() + "/" + Main.class.getName());
+    }
+    words.addAll(List.of(arguments));
+    return words;
+  }
+
+  /// Returns all options as `java @FILE` reads them, one a line. On the command line all users of
+  /// the host could read them, and so what a file or the environment has told this process alone.
+  String optionsFile() {
+    StringBuilder text = new StringBuilder();
+    for (String word : allOptions()) {
+      text.append('"');
+      for (int i = 0; i < word.length(); i++) {
+        char c = word.charAt(i);
+        switch (c) {
+          case '\\', '"' -> text.append('\\').append(c);
+          case '\n' -> text.append("\\n");
+          case '\r' -> text.append("\\r");
+          default -> text.append(c);
+        }
+      }
+      text.append("\"\n");
+    }
+    return text.toString();
+  }
+
+  private List<String> allOptions() {
+    List<String> words = new ArrayList<>(options);
     if (!code.modulePath().isEmpty()) {
       words.add("--module-path=" + code.modulePath());
       Set<String> roots = new LinkedHashSet<>();
-      if (main.getModule().isNamed()) {
-        roots.add(main.getModule().getName());
+      Module own = Main.class.getModule();
+      if (own.isNamed()) {
+        roots.add(own.getName());
       }
       String started = System.getProperty("jdk.module.main", "");
       if (!started.isEmpty()) {
@@ -128,12 +172,10 @@ record JavaCommand(CodePath code, List<String> options) {
     if (!code.classPath().isEmpty()) {
       words.add("-cp");
       words.add(code.classPath());
-      words.add(main.getName());
-    } else { // by its name alone, it would have the current folder on its class path
-      words.add("-m");
-      words.add(main.getModule().getName() + "/" + main.getName());
     }
-    words.addAll(List.of(arguments));
+    if (!code.launcher().isEmpty()) {
+      words.add("-Dloader.main=" + Main.class.getName());
+    }
     return words;
   }
 

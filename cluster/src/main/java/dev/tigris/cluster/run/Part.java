@@ -43,6 +43,9 @@ import org.jspecify.annotations.Nullable;
 final class Part implements AutoCloseable {
   private static final byte[] NOTHING = {};
 
+  /// A report with more would not go through the link.
+  private static final int MOST_RESULT_BYTES = 48 << 20;
+
   /// The part of the fence that modules have to end by themselves, in percent.
   private static final int MODULES_PERCENT = 80;
 
@@ -170,7 +173,7 @@ final class Part implements AutoCloseable {
     }
     try {
       started.awaitModules();
-      listener.ended(started.results().encoded());
+      end(started.results().encoded());
     } catch (FlowException e) {
       tell(e);
     } catch (CancellationException e) {
@@ -179,6 +182,17 @@ final class Part implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) { // such as results that are too large
       listener.failed(Failure.Kind.MODULE, "the flow cannot end: " + e, e);
+    }
+  }
+
+  private void end(byte[] results) {
+    if (results.length > MOST_RESULT_BYTES) {
+      String why =
+          "the results of worker %d have %,d bytes, of at most %,d: tell fewer, or write an output"
+              .formatted(index, results.length, MOST_RESULT_BYTES);
+      listener.failed(Failure.Kind.MODULE, why, new IllegalStateException(why));
+    } else {
+      listener.ended(results);
     }
   }
 
@@ -197,7 +211,7 @@ final class Part implements AutoCloseable {
   private synchronized void tell(FlowException failure) {
     if (!isFailureTold) {
       isFailureTold = true;
-      boolean isLost = PeerLostException.isCauseOf(failure) || isNotConnected(failure);
+      boolean isLost = isPeerLost(failure) || isNotConnected(failure);
       boolean isOutput = failure.phase() == FlowException.Phase.CLOSE; // no module runs any more
       listener.failed(
           isLost ? Failure.Kind.LOST_PEER : isOutput ? Failure.Kind.DISK : Failure.Kind.MODULE,
@@ -206,13 +220,14 @@ final class Part implements AutoCloseable {
     }
   }
 
+  private static boolean isPeerLost(FlowException failure) {
+    return RemoteException.causes(failure).stream().anyMatch(PeerLostException.class::isInstance);
+  }
+
   /// Returns whether a stream to another worker could not be opened.
   private static boolean isNotConnected(FlowException failure) {
-    Throwable cause = failure.getCause();
-    while (cause != null && !(cause instanceof NetException)) {
-      cause = cause.getCause();
-    }
-    return cause != null && failure.phase() == FlowException.Phase.OPEN;
+    return failure.phase() == FlowException.Phase.OPEN
+        && RemoteException.causes(failure).stream().anyMatch(NetException.class::isInstance);
   }
 
   /// Lets the modules run.
@@ -276,8 +291,8 @@ final class Part implements AutoCloseable {
   void keep() {
     if (!note.outputs().isEmpty()) {
       System.err.printf(
-          "tigris: the coordinator does not answer, so outputs are kept: tigris recover %s%n",
-          note.epoch().run());
+          "tigris: the coordinator does not answer, so outputs are kept: %s%n",
+          RunFolder.recovery(note.folder()));
     }
   }
 

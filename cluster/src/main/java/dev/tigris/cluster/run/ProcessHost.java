@@ -2,7 +2,7 @@ package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.run.protocol.Epoch;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,9 +20,11 @@ final class ProcessHost implements Host {
   private static final List<String> SHELL =
       List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh");
 
+  private static final System.Logger LOG = System.getLogger(ProcessHost.class.getName());
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final JavaCommand command;
+  private final Path options;
   private final RunFolder folder;
   private final Deaths deaths;
   private final Map<Epoch, List<Started>> attempts = new HashMap<>();
@@ -30,8 +32,10 @@ final class ProcessHost implements Host {
   /// A process, and the thread that writes down what it prints.
   private record Started(Process process, LogWriter log) {}
 
-  ProcessHost(JavaCommand command, RunFolder folder, Deaths deaths) {
+  /// @param options the file with the options of the command
+  ProcessHost(JavaCommand command, Path options, RunFolder folder, Deaths deaths) {
     this.command = command;
+    this.options = options;
     this.folder = folder;
     this.deaths = deaths;
   }
@@ -57,7 +61,7 @@ final class ProcessHost implements Host {
     List<String> words = new ArrayList<>(SHELL);
     words.addAll(
         command.words(
-            Main.class,
+            options,
             folder.path().toString(),
             String.valueOf(epoch.attempt()),
             String.valueOf(worker)));
@@ -143,7 +147,7 @@ final class ProcessHost implements Host {
     } catch (InterruptedException e) {
       interrupted = true;
     } catch (IOException e) {
-      throw new UncheckedIOException("the input of a worker cannot be closed", e);
+      LOG.log(System.Logger.Level.WARNING, "the input of a worker cannot be closed", e);
     }
     return interrupted;
   }

@@ -7,14 +7,9 @@ import java.lang.reflect.InvocationTargetException;
 final class Programs {
   private Programs() {}
 
-  /// Returns the program's class, as the class path or module path of this process has it.
+  /// Returns the program's class, from where this class is.
   static Class<? extends FlowProgram> load(String name) throws ClassNotFoundException {
-    return load(name, ClassLoader.getSystemClassLoader());
-  }
-
-  static Class<? extends FlowProgram> load(String name, ClassLoader loader)
-      throws ClassNotFoundException {
-    Class<?> found = Class.forName(name, true, loader);
+    Class<?> found = Class.forName(name, true, Programs.class.getClassLoader());
     if (!FlowProgram.class.isAssignableFrom(found)) {
       throw new IllegalArgumentException(
           "class %s is no program: it does not implement %s"

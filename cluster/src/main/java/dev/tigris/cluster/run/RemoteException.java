@@ -3,6 +3,8 @@ package dev.tigris.cluster.run;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +43,7 @@ public final class RemoteException extends Exception {
     }
     Wire.writeText(out, thrown.getClass().getName());
     Wire.writeText(out, Objects.requireNonNullElse(message(thrown), ""));
-    StackTraceElement[] frames = thrown.getStackTrace();
+    StackTraceElement[] frames = frames(thrown);
     int count = Math.min(frames.length, MOST_FRAMES);
     out.writeInt(count);
     for (int i = 0; i < count; i++) {
@@ -50,7 +52,16 @@ public final class RemoteException extends Exception {
       Wire.writeText(out, Objects.requireNonNullElse(frames[i].getFileName(), ""));
       out.writeInt(frames[i].getLineNumber());
     }
-    write(out, thrown.getCause(), most - 1);
+    write(out, cause(thrown), most - 1);
+  }
+
+  /// Returns an exception and its causes, so many as are looked at.
+  static List<Throwable> causes(Throwable thrown) {
+    List<Throwable> all = new ArrayList<>();
+    for (Throwable each = thrown; each != null && all.size() < MOST_CAUSES; each = cause(each)) {
+      all.add(each);
+    }
+    return all;
   }
 
   /// An exception is anybody's, and may throw as it is asked for its message.
@@ -59,6 +70,22 @@ public final class RemoteException extends Exception {
       return thrown.getMessage();
     } catch (RuntimeException | StackOverflowError | LinkageError e) {
       return "(its message cannot be made: " + e.getClass().getName() + ")";
+    }
+  }
+
+  private static StackTraceElement[] frames(Throwable thrown) {
+    try {
+      return Objects.requireNonNullElse(thrown.getStackTrace(), new StackTraceElement[0]);
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
+      return new StackTraceElement[0];
+    }
+  }
+
+  private static @Nullable Throwable cause(Throwable thrown) {
+    try {
+      return thrown.getCause();
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
+      return e;
     }
   }
 

@@ -2,6 +2,7 @@ package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.run.outputs.Decision;
 import dev.tigris.cluster.run.outputs.Facts;
+import dev.tigris.cluster.run.outputs.FolderLock;
 import dev.tigris.cluster.run.outputs.OutputNote;
 import dev.tigris.cluster.run.outputs.RunRecovery;
 import dev.tigris.cluster.run.protocol.Epoch;
@@ -9,7 +10,7 @@ import dev.tigris.cluster.run.protocol.RunId;
 import dev.tigris.os.UnnamedOutput;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -17,6 +18,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -35,6 +37,7 @@ import java.util.stream.Stream;
 /// ```
 /// RUNS/20261129-014500-1f3a.../
 ///   run              what is run, and which version of this layout
+///   options          the options of the workers' JVMs
 ///   control          where workers of this host reach the coordinator, and the word that lets them
 ///   worker-2.1.log   what worker 2 of attempt 1 has printed
 ///   worker-2.1.outputs   what it writes, until that has its name (OutputNote)
@@ -45,16 +48,18 @@ final class RunFolder implements AutoCloseable {
   /// How many runs that are over are kept.
   static final int KEPT = 20;
 
+  private static final Duration YOUNG = Duration.ofMinutes(1);
   private static final String RUN = "run";
   private static final String CONTROL = "control";
+  private static final String OPTIONS = "options";
   private static final String OVER = "over";
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
   private final Path path;
-  private final FileChannel locked;
+  private final FolderLock locked;
 
-  private RunFolder(Path path, FileChannel locked) {
+  private RunFolder(Path path, FolderLock locked) {
     this.path = path;
     this.locked = locked;
   }
@@ -77,15 +82,15 @@ final class RunFolder implements AutoCloseable {
         path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     Map<String, String> all = new TreeMap<>(facts);
     all.put("run", run.toString());
-    FileChannel channel = writeOwn(path.resolve(RUN), all);
-    try {
+    Path file = path.resolve(RUN);
+    try (FileChannel channel = writeOwn(file, all)) {
       channel.force(true); // recovery after a crash of the machine reads it
-      FileLock _ = channel.lock();
-    } catch (IOException | RuntimeException e) {
-      channel.close();
-      throw e;
     }
-    return new RunFolder(path, channel);
+    FolderLock lock = FolderLock.of(file);
+    if (lock == null) {
+      throw new IOException("another process has locked %s, which is new".formatted(file));
+    }
+    return new RunFolder(path, lock);
   }
 
   /// Refuses outputs of two workers with one name: the one named last would replace the other.
@@ -105,18 +110,20 @@ final class RunFolder implements AutoCloseable {
     }
   }
 
-  /// Writes a new file that only this user can read, and returns it open.
-  private static FileChannel writeOwn(Path file, Map<String, String> facts) throws IOException {
-    FileChannel made;
+  /// Makes a new file that only this user can read, and returns it open.
+  private static FileChannel createOwn(Path file) throws IOException {
     try {
-      made =
-          FileChannel.open(
-              file,
-              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      return FileChannel.open(
+          file,
+          Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     } catch (FileAlreadyExistsException e) {
       throw new IOException(file + " exists already: another run has this folder", e);
     }
+  }
+
+  private static FileChannel writeOwn(Path file, Map<String, String> facts) throws IOException {
+    FileChannel made = createOwn(file);
     try {
       Facts.write(made, Facts.text(new TreeMap<>(facts)));
       return made;
@@ -149,6 +156,20 @@ final class RunFolder implements AutoCloseable {
     return path;
   }
 
+  /// Returns the command that finishes the run.
+  String recovery() {
+    return recovery(path);
+  }
+
+  static String recovery(Path folder) {
+    Path runs = folder.toAbsolutePath().getParent();
+    String name = String.valueOf(folder.getFileName());
+    String run = name.substring(name.lastIndexOf('-') + 1);
+    return usualRuns().equals(runs) || runs == null
+        ? "tigris recover " + run
+        : "tigris recover %s --runs %s".formatted(run, runs);
+  }
+
   /// Writes what a worker of this host needs to reach the coordinator.
   void control(Map<String, String> facts) throws IOException {
     writeOwn(path.resolve(CONTROL), facts).close();
@@ -157,6 +178,16 @@ final class RunFolder implements AutoCloseable {
   /// Returns the file that [#control] writes.
   static Path control(Path folder) {
     return folder.resolve(CONTROL);
+  }
+
+  /// Writes the options of the workers' JVMs to a file that only this user can read, as the
+  /// command `java @FILE` reads it: in a list of processes all users could.
+  Path options(JavaCommand command) throws IOException {
+    Path file = path.resolve(OPTIONS);
+    try (FileChannel to = createOwn(file)) {
+      Facts.write(to, command.optionsFile());
+    }
+    return file;
   }
 
   /// Returns the file for what a worker prints.
@@ -210,6 +241,7 @@ final class RunFolder implements AutoCloseable {
   /// Notes how the run has ended. Nothing in the folder is needed any more.
   void over(Map<String, String> facts) throws IOException {
     Files.deleteIfExists(path.resolve(CONTROL));
+    Files.deleteIfExists(path.resolve(OPTIONS));
     writeOwn(path.resolve(OVER), facts).close();
   }
 
@@ -220,19 +252,40 @@ final class RunFolder implements AutoCloseable {
 
   /// Deletes the folders of the oldest runs that are over. One that cannot be deleted stays.
   private static void prune(Path runs) {
-    List<Path> over = new ArrayList<>();
+    List<Path> known = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(runs)) {
       for (Path each : all) {
-        if (Files.exists(each.resolve(RUN)) && Files.exists(each.resolve(OVER))) {
-          over.add(each);
+        if (Files.exists(each.resolve(RUN))) {
+          known.add(each);
         }
       }
-      over.sort(Comparator.comparing(each -> String.valueOf(each.getFileName())));
-      for (Path each : over.subList(0, Math.max(0, over.size() - (KEPT - 1)))) {
-        delete(each);
+    } catch (IOException | DirectoryIteratorException e) {
+      return; // the next run deletes them
+    }
+    known.sort(Comparator.<Path, String>comparing(each -> each.toString()).reversed());
+    int kept = 1;
+    for (Path each : known) {
+      try {
+        boolean isOver = Files.exists(each.resolve(OVER)) || isAbandoned(each);
+        if (isOver && ++kept > KEPT) {
+          delete(each);
+        }
+      } catch (IOException e) {
+        // another run may be deleting it, too
       }
-    } catch (IOException e) {
-      // another run may be deleting it, too
+    }
+  }
+
+  /// Returns whether the coordinator of a run died before it could say how the run has ended, and
+  /// left nothing to recover. One that is being made is younger, and not locked yet.
+  private static boolean isAbandoned(Path folder) throws IOException {
+    Path run = folder.resolve(RUN);
+    Instant made = Files.getLastModifiedTime(run).toInstant();
+    if (made.plus(YOUNG).isAfter(Instant.now()) || !OutputNote.in(folder).isEmpty()) {
+      return false;
+    }
+    try (FolderLock lock = FolderLock.of(run)) {
+      return lock != null;
     }
   }
 

@@ -14,7 +14,9 @@ import java.util.List;
 /// @param phase what the attempt is doing
 /// @param elapsedNanos the time since the run was started, or that it took
 /// @param replicas the replicas whose processes have reported
-public record RunProgress(int attempt, Phase phase, long elapsedNanos, List<Replica> replicas) {
+/// @param behind the processes, from 0, for which the others wait to go on
+public record RunProgress(
+    int attempt, Phase phase, long elapsedNanos, List<Replica> replicas, List<Integer> behind) {
   /// The things that an attempt does, one after the other.
   public enum Phase {
     /// The workers are started, describe the flow, and connect.
@@ -35,9 +37,10 @@ public record RunProgress(int attempt, Phase phase, long elapsedNanos, List<Repl
   /// @param state what the replica is doing
   public record Replica(int process, FlowSnapshot.Replica state) {}
 
-  /// Copies the list.
+  /// Copies the lists.
   public RunProgress {
     replicas = List.copyOf(replicas);
+    behind = List.copyOf(behind);
   }
 
   /// Returns the slow replicas: those that take at least twice as long for a water as the median of

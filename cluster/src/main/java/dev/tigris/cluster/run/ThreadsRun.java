@@ -6,6 +6,7 @@ import dev.tigris.flow.FlowSnapshot;
 import dev.tigris.flow.Results;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /// A run on threads of this JVM.
@@ -58,7 +59,8 @@ record ThreadsRun(FlowRun flow) implements ClusterRun {
             ? RunProgress.Phase.RUNNING
             : RunProgress.Phase.OVER,
         now.elapsedNanos(),
-        now.replicas().stream().map(state -> new RunProgress.Replica(0, state)).toList());
+        now.replicas().stream().map(state -> new RunProgress.Replica(0, state)).toList(),
+        List.of());
   }
 
   @Override

@@ -203,14 +203,21 @@ final class Worker implements Part.Listener {
     private void receive(byte[] message) {
       try {
         if (Frame.read(message) instanceof Frame.Content.OfOrder(Order order, ByteBuffer beside)) {
-          if (order.step() instanceof Order.Step.Describe) {
+          if (beside.hasRemaining()) {
             description = beside;
           }
-          perform(protocol.receive(order, System.nanoTime()));
+          perform(protocol.receive(possible(order), System.nanoTime()));
         }
       } catch (IOException e) {
         LOG.log(System.Logger.Level.WARNING, "a message to worker " + index + " is wrong", e);
       }
+    }
+
+    /// What to describe comes once, and may be overtaken by orders that only repeat that.
+    private Order possible(Order order) {
+      return order.step() instanceof Order.Step.Describe && !description.hasRemaining()
+          ? new Order(order.epoch(), order.answered(), new Order.Step.Wait())
+          : order;
     }
 
     private void perform(List<WorkerAct> acts) {

@@ -107,6 +107,36 @@ class FrameTest {
     }
   }
 
+  @Test
+  void anExceptionThatThrowsWhenItIsAskedIsTold() throws IOException {
+    RuntimeException circle = new RuntimeException("in a circle");
+    RuntimeException outer = new RuntimeException("outer", circle);
+    circle.initCause(outer);
+    assertEquals(16, RemoteException.causes(outer).size());
+    Throwable hostile = new RuntimeException("outer", new Hostile());
+    byte[] bytes = Frame.bytes(out -> RemoteException.write(out, hostile));
+    RemoteException read = RemoteException.read(Frame.reading(bytes));
+    RemoteException inner = (RemoteException) read.getCause();
+    assertEquals(Hostile.class.getName(), inner.className());
+    assertEquals(0, inner.getStackTrace().length);
+    assertEquals(
+        IllegalStateException.class.getName(), ((RemoteException) inner.getCause()).className());
+  }
+
+  private static final class Hostile extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public synchronized Throwable getCause() {
+      throw new IllegalStateException("no cause");
+    }
+
+    @Override
+    public StackTraceElement[] getStackTrace() {
+      throw new IllegalStateException("no place");
+    }
+  }
+
   private static final class Unspeakable extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -4,8 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.process.Command;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// The command of a worker, which repeats that of its parent.
 class JavaCommandTest {
@@ -40,6 +48,42 @@ class JavaCommandTest {
         options::toString);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "-Xlog:gc,true",
+    "-Xlog:gc:stdout,true",
+    "-Xlog:disable,true",
+    "-Xlog:gc::time,true",
+    "-Xlog:gc:gc.log,false",
+    "-Xlog:gc:file=gc.log:time,false",
+    "-Xloggc:gc.log,false"
+  })
+  void logsThatGoToAFileStayWithTheParent(String option, boolean isRepeated) {
+    assertEquals(isRepeated, options(true, false, option).contains(option));
+  }
+
+  @Test
+  void javaReadsTheOptionsAsTheyWereGiven(@TempDir Path folder) throws IOException {
+    String odd = "a \"b\" c:\\d 'e' #f\ng @h";
+    JavaCommand command = new JavaCommand(CODE, List.of("-Dodd=" + odd));
+    Path options = folder.resolve("options");
+    Files.writeString(options, command.optionsFile());
+    List<String> words = new ArrayList<>(command.words(options).subList(0, 2));
+    words.addAll(List.of("-XshowSettings:properties", "-version"));
+    String printed = Command.of(words).output();
+    assertTrue(printed.contains("odd = " + odd), printed);
+  }
+
+  @Test
+  void aJarOfSpringBootIsStartedByItsLauncher() {
+    CodePath boot = new CodePath("app.jar", "", "boot.PropertiesLauncher");
+    JavaCommand command = new JavaCommand(boot, List.of());
+    assertEquals("boot.PropertiesLauncher", command.words(Path.of("options"), "a").get(2));
+    assertTrue(
+        command.optionsFile().contains("\"-Dloader.main=" + Main.class.getName() + "\""),
+        command::optionsFile);
+  }
+
   @Test
   void theHeapIsDivided() {
     List<String> divided = options(true, false, "-Xmx8g", "-Xms1g");
@@ -61,8 +105,9 @@ class JavaCommandTest {
 
   @Test
   void theMainClassFollowsThePath() {
-    List<String> words = new JavaCommand(CODE, List.of("-Dp=1")).words(Main.class, "a");
-    int at = words.indexOf("-cp");
-    assertEquals(List.of("-cp", "app.jar", Main.class.getName(), "a"), words.subList(at, at + 4));
+    JavaCommand command = new JavaCommand(CODE, List.of("-Dp=1"));
+    List<String> words = command.words(Path.of("options"), "a");
+    assertEquals(List.of("@options", Main.class.getName(), "a"), words.subList(1, 4));
+    assertEquals("\"-Dp=1\"\n\"-cp\"\n\"app.jar\"\n", command.optionsFile());
   }
 }

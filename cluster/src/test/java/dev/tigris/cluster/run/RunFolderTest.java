@@ -4,14 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.cluster.run.outputs.OutputNote;
+import dev.tigris.cluster.run.outputs.RunRecovery;
+import dev.tigris.cluster.run.outputs.RunStillGoingException;
+import dev.tigris.cluster.run.protocol.Epoch;
 import dev.tigris.cluster.run.protocol.RunId;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Jvm;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -48,6 +56,73 @@ class RunFolderTest {
     assertTrue(Files.notExists(first), first::toString);
     assertTrue(Files.exists(undecided), undecided::toString);
     assertEquals(RunFolder.KEPT + 1, count());
+  }
+
+  @Test
+  void aRunWhoseCoordinatorDiedIsDeletedUnlessItLeftOutputs() throws IOException {
+    Path abandoned = run(0, false);
+    Path hasOutputs = run(1, false);
+    Path fresh = run(2, false);
+    OutputNote note = new OutputNote(hasOutputs, new Epoch(new RunId(0, 1), 1), 0);
+    note.making(runs.resolve(".made"), runs.resolve("made"));
+    FileTime old = FileTime.from(Instant.EPOCH);
+    for (Path each : List.of(abandoned, hasOutputs)) {
+      Files.setLastModifiedTime(each.resolve("run"), old);
+    }
+    for (int number = 3; number < RunFolder.KEPT + 4; number++) {
+      Path _ = run(number, true);
+    }
+    assertTrue(Files.notExists(abandoned), abandoned::toString);
+    assertTrue(Files.exists(hasOutputs), hasOutputs::toString);
+    assertTrue(Files.exists(fresh), fresh::toString);
+  }
+
+  @Test
+  void twoWorkersThatWriteOneFileAreRefused() throws IOException {
+    Epoch epoch = new Epoch(new RunId(0, 1), 2);
+    Path target = runs.resolve("out");
+    try (RunFolder made = RunFolder.make(runs, epoch.run(), Instant.EPOCH, Map.of())) {
+      for (int worker = 0; worker < 2; worker++) {
+        OutputNote note = new OutputNote(made.path(), epoch, worker);
+        note.making(runs.resolve(".out" + worker), target);
+        if (worker == 0) {
+          made.refuseClash(epoch);
+        }
+      }
+      new OutputNote(made.path(), new Epoch(epoch.run(), 1), 1)
+          .making(runs.resolve(".other"), runs.resolve("other"));
+      IOException refused = assertThrows(IOException.class, () -> made.refuseClash(epoch));
+      assertTrue(refused.getMessage().contains(target.toString()), refused::getMessage);
+      made.refuseClash(new Epoch(epoch.run(), 1));
+    }
+  }
+
+  /// Such a lock is given back when any channel of the file is closed.
+  @Test
+  void theLockStaysWhileItsOwnProcessLooksAtTheFolder() throws IOException {
+    try (RunFolder made = RunFolder.make(runs, new RunId(0, 1), Instant.EPOCH, Map.of())) {
+      for (int i = 0; i < 2; i++) {
+        assertThrows(RunStillGoingException.class, () -> RunRecovery.of(made.path()));
+      }
+      String folder = made.path().toString();
+      Jvm.of(RecoversRun.class).quick().command(folder).start().expectLine("goes on").close();
+    }
+  }
+
+  @Test
+  void aWorkerThatCannotReachItsCoordinatorEndsWithAnError() throws IOException {
+    try (RunFolder made = RunFolder.make(runs, new RunId(0, 1), Instant.EPOCH, Map.of())) {
+      made.control(
+          Map.of(
+              "run", new RunId(0, 1).toString(),
+              "token", "1",
+              "provider", "tcp",
+              "address", "127.0.0.1:1",
+              "limits", "1 1 1000000 1000000000 1 50000000"));
+      Child worker =
+          Jvm.of(Main.class).quick().command(made.path().toString(), "1", "0").startUnread();
+      assertEquals(1, worker.exitCode());
+    }
   }
 
   @Test

@@ -106,7 +106,7 @@ public final class Facts {
       if (at < 1) {
         throw new IOException("%s has a line '%s', and not NAME=VALUE".formatted(file, line));
       }
-      sealed = seal(text.substring(0, from)).equals(line + "\n");
+      sealed = line.startsWith(END + "=") && seal(text.substring(0, from)).equals(line + "\n");
       all.add(new Fact(line.substring(0, at), line.substring(at + 1)));
       from = to + 1;
     }

@@ -6,12 +6,14 @@ import dev.tigris.os.UnnamedOutput;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /// A worker's note of the outputs that it makes in one attempt: the file `worker-K.N.outputs` in
 /// the run's folder. It tells of each output before anything of that is on the disk, so that what
@@ -80,6 +82,11 @@ public final class OutputNote implements OutputOwner {
       }
     }
     return notes;
+  }
+
+  /// Returns the folder of the run.
+  public Path folder() {
+    return Objects.requireNonNull(file.getParent());
   }
 
   /// Returns the attempt.
@@ -179,6 +186,9 @@ public final class OutputNote implements OutputOwner {
           output.publish(true);
         }
       } catch (IOException e) {
+        if (e instanceof NoSuchFileException && output.isNamed(keys.get(output))) {
+          continue; // another process was faster
+        }
         unnamed.add(
             "%s cannot be renamed to %s: %s".formatted(output.temporary(), output.target(), e));
       }

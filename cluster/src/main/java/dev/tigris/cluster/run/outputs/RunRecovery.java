@@ -6,14 +6,11 @@ import dev.tigris.cluster.run.protocol.RunId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 public final class RunRecovery implements AutoCloseable {
   private static final String RUN = "run";
   private static final String OVER = "over";
+  private static final String CONTROL = "control";
+  private static final String OPTIONS = "options";
 
   /// A file that tells what is run is not larger.
   private static final int MOST_BYTES = 1 << 24;
@@ -49,17 +48,17 @@ public final class RunRecovery implements AutoCloseable {
   }
 
   private final Path folder;
-  private final FileChannel locked;
+  private final FolderLock locked;
   private final RunId run;
   private final @Nullable String coordinator;
   private final @Nullable Decision decision;
   private final List<OutputNote> notes;
 
-  private RunRecovery(Path folder, FileChannel locked) throws IOException {
+  private RunRecovery(Path folder, FolderLock locked) throws IOException {
     this.folder = folder;
     this.locked = locked;
     Path file = folder.resolve(RUN);
-    Facts facts = Facts.of(file, text(locked));
+    Facts facts = Facts.of(file, text(locked.channel()));
     this.run = Facts.run(file, facts.need(RUN));
     this.coordinator = facts.find(COORDINATOR);
     this.decision = Decision.readFrom(folder);
@@ -75,21 +74,20 @@ public final class RunRecovery implements AutoCloseable {
   /// @throws RunStillGoingException if the coordinator's process lives
   /// @throws IOException if the folder cannot be read or locked
   public static RunRecovery of(Path folder) throws IOException {
-    FileChannel channel;
+    FolderLock lock;
     try {
-      channel =
-          FileChannel.open(folder.resolve(RUN), StandardOpenOption.READ, StandardOpenOption.WRITE);
+      lock = FolderLock.of(folder.resolve(RUN));
     } catch (NoSuchFileException | NotDirectoryException e) {
       throw new IOException(folder + " is not the folder of a run: it has no file 'run'", e);
     }
+    if (lock == null) {
+      throw new RunStillGoingException(
+          "%s: the process of its coordinator still runs: end that first".formatted(folder));
+    }
     try {
-      if (!isLocked(channel)) {
-        throw new RunStillGoingException(
-            "%s: the process of its coordinator still runs: end that first".formatted(folder));
-      }
-      return new RunRecovery(folder, channel);
+      return new RunRecovery(folder, lock);
     } catch (Throwable e) {
-      channel.close();
+      lock.close();
       throw e;
     }
   }
@@ -99,15 +97,6 @@ public final class RunRecovery implements AutoCloseable {
     ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(locked.size(), MOST_BYTES));
     while (bytes.hasRemaining() && locked.read(bytes) >= 0) {}
     return StandardCharsets.UTF_8.decode(bytes.flip()).toString();
-  }
-
-  private static boolean isLocked(FileChannel channel) throws IOException {
-    try {
-      FileLock lock = channel.tryLock();
-      return lock != null;
-    } catch (OverlappingFileLockException e) {
-      return false; // the coordinator is in this process
-    }
   }
 
   /// Returns the run.
@@ -185,6 +174,8 @@ public final class RunRecovery implements AutoCloseable {
         deleted += outputs;
       }
     }
+    Files.deleteIfExists(folder.resolve(CONTROL));
+    Files.deleteIfExists(folder.resolve(OPTIONS));
     if (unnamed.isEmpty()) {
       Files.writeString(folder.resolve(OVER), Facts.text(Map.of("outcome", "recovered")));
     }

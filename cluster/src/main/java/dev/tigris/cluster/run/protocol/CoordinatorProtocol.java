@@ -72,6 +72,10 @@ public class CoordinatorProtocol {
   }
 
   private static final long NEVER = Long.MIN_VALUE;
+  private static final int MILLI = 1_000_000;
+
+  /// How many times the time to report first a worker has to give its outputs their names.
+  private static final int NAMING_JOINS = 5;
 
   private final Limits limits;
   private final Map<String, String> fingerprint;
@@ -83,6 +87,10 @@ public class CoordinatorProtocol {
   private Phase phase = Phase.STARTING;
   private List<Seat> seats = List.of();
   private long phaseNanos;
+
+  /// When the workers of the attempt were told to describe the flow.
+  private long describingNanos;
+
   private @Nullable Outcome outcome;
 
   /// Makes the coordinator of a run.
@@ -139,7 +147,9 @@ public class CoordinatorProtocol {
       return taken(); // doubled, or overtaken
     }
     seat.number = report.number();
-    seat.word = report.word();
+    if (seat.word == null || !report.word().repeats(seat.word)) {
+      seat.word = report.word();
+    }
     if (phase != Phase.ABORTING) {
       seat.heardNanos = nowNanos;
     }
@@ -252,8 +262,36 @@ public class CoordinatorProtocol {
         silent(seat, nowNanos);
       }
     }
+    limit(nowNanos);
     advance(nowNanos);
     return taken();
+  }
+
+  /// Gives up what takes too long though all workers answer: a description that waits for
+  /// something, or a disk that does not answer.
+  private void limit(long nowNanos) {
+    boolean isBegun = phase == Phase.DESCRIBING || phase == Phase.WIRING;
+    if (isBegun && nowNanos - describingNanos > limits.joinNanos()) {
+      int late = behind().getFirst();
+      String message =
+          "worker %d has not %s for %,d ms, though it answers: look where its description waits"
+              .formatted(
+                  late,
+                  phase == Phase.DESCRIBING ? "described the flow" : "connected its streams",
+                  limits.joinNanos() / MILLI);
+      abort(new Failure(Failure.Kind.START, late, message), nowNanos);
+    }
+    long namingNanos = NAMING_JOINS * limits.joinNanos();
+    if (phase == Phase.PUBLISHING && nowNanos - phaseNanos > namingNanos) {
+      for (int late : behind()) {
+        Seat seat = seats.get(late);
+        seat.isNamed = true;
+        seat.unnamed =
+            List.of(
+                "worker %d has not given its outputs their names for %,d ms"
+                    .formatted(late, namingNanos / MILLI));
+      }
+    }
   }
 
   private boolean isSilent(Seat seat, long nowNanos) {
@@ -271,8 +309,7 @@ public class CoordinatorProtocol {
     long limitNanos = isNew ? limits.joinNanos() : limits.hangNanos();
     String message =
         "worker %d has %s for %,d ms"
-            .formatted(
-                seat.worker, isNew ? "not reported" : "said nothing", limitNanos / 1_000_000);
+            .formatted(seat.worker, isNew ? "not reported" : "said nothing", limitNanos / MILLI);
     abort(
         new Failure(isNew ? Failure.Kind.START : Failure.Kind.SILENT, seat.worker, message),
         nowNanos);
@@ -435,6 +472,9 @@ public class CoordinatorProtocol {
   private void enter(Phase next, long nowNanos) {
     phase = next;
     phaseNanos = nowNanos;
+    if (next == Phase.DESCRIBING) {
+      describingNanos = nowNanos;
+    }
   }
 
   private void end(Outcome how, long nowNanos) {
@@ -529,6 +569,24 @@ public class CoordinatorProtocol {
   /// Returns the phase of the attempt.
   public final Phase phase() {
     return phase;
+  }
+
+  /// Returns the workers for which the phase waits; none in phases that wait for something else.
+  public final List<Integer> behind() {
+    Class<? extends Word> awaited =
+        switch (phase) {
+          case STARTING -> Word.Joined.class;
+          case DESCRIBING -> Word.Described.class;
+          case WIRING -> Word.Wired.class;
+          case RUNNING -> Word.Ended.class;
+          case PREPARING -> Word.Prepared.class;
+          case PUBLISHING -> Word.Published.class;
+          case DECIDING, ABORTING, OVER -> null;
+        };
+    return seats.stream()
+        .filter(seat -> awaited != null && !seat.hasSaid(awaited) && !seat.isNamed)
+        .map(seat -> seat.worker)
+        .toList();
   }
 
   /// Returns what a worker of the present attempt has said last; null if nothing.

@@ -6,6 +6,25 @@ import java.util.Map;
 
 /// Tells how far a worker has come in its attempt.
 public sealed interface Word {
+  /// Returns the word as it is repeated when the coordinator has it: without what may be long.
+  default Word heard() {
+    return switch (this) {
+      case Described _ -> new Described(Map.of());
+      case Ended _ -> new Ended(ByteBuffer.allocate(0));
+      default -> this;
+    };
+  }
+
+  /// Returns whether this repeats a word that the coordinator has.
+  default boolean repeats(Word had) {
+    return switch (this) {
+      case Described(Map<String, String> fingerprint) ->
+          fingerprint.isEmpty() && had instanceof Described;
+      case Ended(ByteBuffer results) -> !results.hasRemaining() && had instanceof Ended;
+      default -> false;
+    };
+  }
+
   /// The worker has started.
   ///
   /// @param address where others reach its streams

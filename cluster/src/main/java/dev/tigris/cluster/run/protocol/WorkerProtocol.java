@@ -45,6 +45,9 @@ public class WorkerProtocol {
   private boolean isPublishing;
   private boolean hasLeft;
 
+  /// The first report with the present word.
+  private long wordNumber;
+
   /// The step that was given out last, so that a repeated order does nothing.
   private Class<?> taken = Order.Step.Wait.class;
 
@@ -62,8 +65,9 @@ public class WorkerProtocol {
 
   // -- From the coordinator, and from the clock.
 
-  /// Begins.
+  /// Begins. The first lease counts from here: to reach the coordinator may have taken long.
   public final List<WorkerAct> start(long nowNanos) {
+    leasedNanos = nowNanos;
     report(nowNanos);
     return taken();
   }
@@ -261,6 +265,9 @@ public class WorkerProtocol {
       Sent sent = unanswered.removeFirst();
       leasedNanos = Math.max(leasedNanos, leasedFrom(sent.nanos(), nowNanos));
     }
+    if (answered >= wordNumber) { // what is long has come: each report with it has a higher number
+      word = word.heard();
+    }
   }
 
   private boolean hasVoted() {
@@ -299,6 +306,7 @@ public class WorkerProtocol {
 
   private void say(Word next, long nowNanos) {
     word = next;
+    wordNumber = number + 1;
     report(nowNanos);
   }
 

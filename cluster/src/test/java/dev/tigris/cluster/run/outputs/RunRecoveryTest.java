@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,6 +74,19 @@ class RunRecoveryTest {
   private RunRecovery.Result finish() throws IOException {
     try (RunRecovery recovery = RunRecovery.of(folder)) {
       return recovery.finish();
+    }
+  }
+
+  /// A worker and the coordinator, or recovery, may name an output at one time.
+  @Test
+  void twoThatNameAnOutputAtOnceBothFindItNamed() throws Exception {
+    for (int i = 0; i < 30; i++) {
+      OutputNote own = make(FIRST, i, "out" + i, true);
+      OutputNote found = OutputNote.in(folder).getFirst();
+      var other = CompletableFuture.supplyAsync(found::publish, Thread.ofPlatform()::start);
+      assertEquals(List.of(), own.publish());
+      assertEquals(List.of(), other.get());
+      assertTrue(names().contains("out" + i));
     }
   }
 
