@@ -60,7 +60,10 @@ public final class IoUring implements AutoCloseable {
   private static final int SQ_HAS_WORK = 2 | 4; // completions that found no room; deferred work
   private static final int CQ_NO_SIGNAL = 1;
 
+  private static final int REGISTER_MEMORY = 0;
+  private static final int REGISTER_FILES = 2;
   private static final int REGISTER_EVENTFD = 4;
+  private static final int REGISTER_FILES_UPDATE = 6;
   private static final int REGISTER_BUFFERS = 22;
 
   private static final int POLL_ADD = 6;
@@ -73,8 +76,16 @@ public final class IoUring implements AutoCloseable {
   private static final int SEND = 26;
   private static final int RECV = 27;
 
+  private static final int FSYNC = 3;
+  private static final int READ_FIXED = 4;
+  private static final int WRITE_FIXED = 5;
+  private static final int READ = 22;
+  private static final int WRITE = 23;
+
   /// Beside an operation, in the second byte and in the third.
   private static final int TAKES_BUFFER = 1 << (5 + 8);
+
+  private static final int FILE_IS_REGISTERED = 1 << 8;
 
   private static final int RECV_MULTISHOT = 1 << (1 + 16);
   private static final int HAS_BUFFER = 1;
@@ -325,22 +336,106 @@ public final class IoUring implements AutoCloseable {
     add(ASYNC_CANCEL, socket, 0, CANCEL_ALL_OF_FILE, user);
   }
 
+  // ---- operations of disks
+
+  /// Makes room for registered files, all of it empty. A kernel that refuses leaves all files
+  /// unregistered.
+  public boolean registerFiles(int count) {
+    try (Arena scratch = Arena.ofConfined()) {
+      MemorySegment none = scratch.allocate(ValueLayout.JAVA_INT, count);
+      none.fill((byte) -1);
+      setup.register("register files", REGISTER_FILES, none, count);
+      return true;
+    } catch (SystemException e) {
+      return false;
+    }
+  }
+
+  /// Registers a file at a place, or takes the one there out if `fd` is -1: a registered file is
+  /// found without a count of its users. Returns false if the kernel refuses.
+  public boolean registerFile(int place, int fd) {
+    try (Arena scratch = Arena.ofConfined()) {
+      MemorySegment number = scratch.allocateFrom(ValueLayout.JAVA_INT, fd);
+      MemorySegment update = scratch.allocate(16, 8);
+      update.set(ValueLayout.JAVA_INT, 0, place);
+      update.set(LONG, 8, number.address());
+      setup.register("register a file", REGISTER_FILES_UPDATE, update, 1);
+      return true;
+    } catch (SystemException e) {
+      return false;
+    }
+  }
+
+  /// Registers memory as buffer 0, whose pages the kernel pins until this is closed. Returns false
+  /// if the kernel refuses, as it does beyond the limit of locked memory.
+  public boolean registerMemory(MemorySegment memory) {
+    try (Arena scratch = Arena.ofConfined()) {
+      MemorySegment vector = scratch.allocate(16, 8);
+      vector.set(LONG, 0, memory.address());
+      vector.set(LONG, 8, memory.byteSize());
+      setup.register("register memory", REGISTER_MEMORY, vector, 1);
+      return true;
+    } catch (SystemException e) {
+      return false;
+    }
+  }
+
+  /// Reads from a position of a file to memory, as pread(2) does.
+  ///
+  /// @param file a descriptor, or the place of a registered file
+  /// @param inMemory whether the memory is a part of what [#registerMemory] was given
+  public void read(
+      long user, int file, boolean registered, long position, MemorySegment to, boolean inMemory) {
+    transfer(inMemory ? READ_FIXED : READ, user, file, registered, position, to);
+  }
+
+  /// Writes memory to a position of a file, as pwrite(2) does. The arguments are as for [#read].
+  public void write(
+      long user,
+      int file,
+      boolean registered,
+      long position,
+      MemorySegment from,
+      boolean inMemory) {
+    transfer(inMemory ? WRITE_FIXED : WRITE, user, file, registered, position, from);
+  }
+
+  private void transfer(
+      int operation, long user, int file, boolean registered, long position, MemorySegment part) {
+    add(
+        operation | (registered ? FILE_IS_REGISTERED : 0),
+        file,
+        position,
+        part.address(),
+        part.byteSize(),
+        user);
+  }
+
+  /// Waits for what was written to a file to be on the disk, as fsync(2) does.
+  public void sync(long user, int file, boolean registered) {
+    add(FSYNC | (registered ? FILE_IS_REGISTERED : 0), file, 0, 0, user);
+  }
+
   /// Fills the slot at the tail.
   ///
   /// ```text
-  ///   0           1       2           4      8   16        24      28      32          40    64
-  ///   +-----------+-------+-----------+------+---+---------+-------+-------+-----------+-----+
-  ///   | operation | flags | its flags | file | 0 | address | bytes | flags | user data |  0  |
-  ///   +-----------+-------+-----------+------+---+---------+-------+-------+-----------+-----+
+  ///   0           1       2           4      8    16        24      28      32          40    64
+  ///   +-----------+-------+-----------+------+----+---------+-------+-------+-----------+-----+
+  ///   | operation | flags | its flags | file | at | address | bytes | flags | user data |  0  |
+  ///   +-----------+-------+-----------+------+----+---------+-------+-------+-----------+-----+
   /// ```
   ///
   /// @param operation with the two flags beside it
   /// @param bytes with the flags behind it, which of a poll are the events
   private void add(int operation, int file, long address, long bytes, long user) {
+    add(operation, file, 0, address, bytes, user);
+  }
+
+  private void add(int operation, int file, long position, long address, long bytes, long user) {
     makeRoom();
     long at = (sqTail & sqMask) * (long) SUBMISSION_BYTES;
     submissions.set(LONG, at, operation | (long) file << Integer.SIZE);
-    submissions.set(LONG, at + 8, 0);
+    submissions.set(LONG, at + 8, position);
     submissions.set(LONG, at + 16, address);
     submissions.set(LONG, at + 24, bytes);
     submissions.set(LONG, at + 32, user);
@@ -391,9 +486,15 @@ public final class IoUring implements AutoCloseable {
 
   /// Submits, and waits for a completion, or for nothing: a signal ends it too.
   public void submitAndWait() {
-    submit();
+    if (kernelPolls) {
+      submit();
+    } else { // one system call does both
+      INT.setRelease(rings, sqTailAt, sqTail);
+    }
     if (cqHead == (int) INT.getAcquire(rings, cqTailAt)) {
       enter(left(), 1, ENTER_GETEVENTS);
+    } else {
+      submit();
     }
   }
 

@@ -85,7 +85,8 @@ public class SystemException extends IOException {
   /// The attempt to connect goes on.
   static final int IN_PROGRESS = 115;
 
-  private static final int NO_SPACE = 28;
+  /// No room on the disk.
+  public static final int NO_SPACE = 28;
   private static final int QUOTA_EXCEEDED = Platform.LINUX ? 122 : 69;
 
   /// The errors that may pass by themselves, or when this process gives something back.
