@@ -7,6 +7,14 @@
 module dev.tigris.os {
   requires static transitive org.jspecify;
 
+  exports dev.tigris.os.disk to
+      dev.tigris.memory,
+      dev.tigris.flow,
+      dev.tigris.cluster,
+      dev.tigris.sort,
+      dev.tigris.cli,
+      dev.tigris.verify,
+      dev.tigris.bench;
   exports dev.tigris.os to
       dev.tigris.memory,
       dev.tigris.net,
