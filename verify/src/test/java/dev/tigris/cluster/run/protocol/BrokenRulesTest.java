@@ -72,7 +72,7 @@ class BrokenRulesTest {
   /// lease that is too long.
   private static RunSimulation.Plan lateOrders(long seed) {
     long second = 1_000_000_000;
-    Limits limits = new Limits(2, 3, second, 10 * second, second, second);
+    Limits limits = new Limits(2, 3, second, 10 * second, second, 20 * second);
     Map<String, Double> faults = Map.of("network.delay", 0.3, "network.cut", 0.05);
     return new RunSimulation.Plan(seed, limits, false, faults, 100 * second);
   }
