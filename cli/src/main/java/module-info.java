@@ -3,6 +3,7 @@
 module dev.tigris.cli {
   requires static org.jspecify;
   requires dev.tigris.cluster;
+  requires dev.tigris.matrix;
   requires dev.tigris.memory;
   requires dev.tigris.message;
   requires dev.tigris.net;

@@ -39,11 +39,12 @@ for word in ${JAVA_TOOL_OPTIONS:-} ${JDK_JAVA_OPTIONS:-}; do
   esac
 done
 
-rare='' loops='' columns='' compilers=default
+rare='' loops='' vectors='' columns='' compilers=default
 if is_short "$@"; then
   compilers=quick-only
   [ "$aot" = -XX:AOTMode=auto ] || rare=@$options/rare.options
 fi
+[ "${1:-}" != multiply ] || vectors=--add-modules=jdk.incubator.vector # Java warns of it
 [ "${1:-}" != sort ] || loops=@$options/sort.options
 if [ -t 2 ]; then # progress is shown on a terminal only
   columns=$(stty size <&2 2> /dev/null) || columns=
@@ -51,6 +52,6 @@ if [ -t 2 ]; then # progress is shown on a terminal only
   [ "${columns:-0}" -gt 0 ] || columns=80
 fi
 exec "$jdk/bin/java" "$aot" "-XX:CompilationMode=$compilers" ${rare:+"$rare"} ${loops:+"$loops"} \
-  "@$options/command.options" ${heap:+"$heap"} "-XX:ErrorFile=$errors" \
+  ${vectors:+"$vectors"} "@$options/command.options" ${heap:+"$heap"} "-XX:ErrorFile=$errors" \
   ${checkout:+"-Dtigris.home=$checkout"} "-Dtigris.columns=$columns" \
   ${budget:+"-Dtigris.memory.budget=$budget"} "$path_option" "$path" ${module:+"$module"} "$main" "$@"

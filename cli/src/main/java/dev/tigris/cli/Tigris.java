@@ -41,6 +41,7 @@ final class Tigris {
     commands.put("sort", SortCommand::new);
     commands.put("check", CheckCommand::new);
     commands.put("arrow", ArrowCommand::new);
+    commands.put("multiply", MultiplyCommand::new);
     commands.put("run", RunCommand::new);
     commands.put("plan", PlanCommand::new);
     commands.put("layout", LayoutCommand::new);

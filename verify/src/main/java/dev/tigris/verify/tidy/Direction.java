@@ -11,7 +11,8 @@ import java.util.TreeSet;
 /// ```text
 ///   specializer <- {specializer-maven-plugin, examples, cli}
 ///   os <- memory <- net <- flow <- sort <- cli            the product
-///                    |       '---- cluster, on message, too
+///          |         |       '---- cluster, on message, too
+///          '- matrix <- cli
 ///                    '---- {net-testing, net-libfabric, message}
 ///   '-------'-------'-------'-------'-------'-- {examples, verify <- bench}   the outer ring
 /// ```
@@ -24,6 +25,7 @@ public final class Direction {
           Map.entry("specializer-maven-plugin", Set.of("specializer")),
           Map.entry("os", Set.of()),
           Map.entry("memory", Set.of("os")),
+          Map.entry("matrix", Set.of("memory")),
           Map.entry("net", Set.of("os", "memory")),
           Map.entry("net-testing", Set.of("os", "memory", "net")), // os in its tests
           Map.entry("net-libfabric", Set.of("os", "memory", "net", "net-testing")), // in its tests
@@ -36,7 +38,16 @@ public final class Direction {
           Map.entry("examples", Set.of("memory", "net", "flow", "cluster", "specializer")),
           Map.entry(
               "cli",
-              Set.of("os", "memory", "net", "message", "flow", "cluster", "sort", "specializer")),
+              Set.of(
+                  "os",
+                  "memory",
+                  "matrix",
+                  "net",
+                  "message",
+                  "flow",
+                  "cluster",
+                  "sort",
+                  "specializer")),
           Map.entry(
               "verify",
               Set.of(

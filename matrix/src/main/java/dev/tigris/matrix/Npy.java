@@ -1,0 +1,122 @@
+package dev.tigris.matrix;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/// NumPy's files of one array (`.npy`), formats 1 to 3, as `numpy.save` writes them.
+///
+/// A file is a magic number, a version, the length of a header, the header, and the elements. The
+/// header is a Python dictionary in ASCII, with the type, the order and the shape. [#read] takes
+/// matrices of `f4` and `f8` in both byte orders, row after row or column after column, and refuses
+/// everything else by name.
+///
+/// Thread rule: any thread.
+public final class Npy {
+  /// Bytes that one call reads or writes at most.
+  private static final long CHUNK = 16 << 20;
+
+  private Npy() {}
+
+  /// Reads a matrix.
+  ///
+  /// @throws IOException if the file cannot be read, ends early, or is none that becomes a matrix;
+  ///     the message says why, and names the file
+  /// @throws dev.tigris.memory.MemoryBudgetException if there is no memory for it
+  public static Matrix read(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      NpyHeader header = NpyHeader.read(channel, file);
+      long bytes = header.bytes();
+      long there = channel.size() - channel.position();
+      if (there < bytes) {
+        throw new EOFException(
+            "%s: its header promises %d bytes of elements, and there are %d: the file was cut"
+                .formatted(file, bytes, there));
+      }
+      // elements that lie column after column are the rows of the transpose
+      boolean isByColumns = header.isFortranOrder();
+      Matrix matrix =
+          Matrix.zeros(
+              header.precision(),
+              isByColumns ? header.columns() : header.rows(),
+              isByColumns ? header.rows() : header.columns());
+      MemorySegment elements = matrix.contiguous();
+      for (long at = 0; at < bytes; at += CHUNK) {
+        ByteBuffer chunk = elements.asSlice(at, Math.min(CHUNK, bytes - at)).asByteBuffer();
+        while (chunk.hasRemaining()) {
+          if (channel.read(chunk) < 0) {
+            throw new EOFException(file + ": the file was cut while it was read");
+          }
+        }
+      }
+      if (header.isBigEndian()) {
+        swap(elements, header.precision());
+      }
+      return isByColumns ? matrix.transposed() : matrix;
+    }
+  }
+
+  /// Writes a matrix, row after row, in little-endian order. A transpose is written column after
+  /// column, which NumPy reads as well, if its elements lie so. The file appears under its name
+  /// when it is complete and synced, in place of one that is there.
+  ///
+  /// @throws IOException if it cannot be written; then nothing of it is left
+  public static void write(Path file, Matrix matrix) throws IOException {
+    boolean isByColumns = !matrix.isContiguous() && matrix.transposed().isContiguous();
+    Matrix rows =
+        isByColumns
+            ? matrix.transposed()
+            : matrix.isContiguous() ? matrix : matrix.copy(matrix.precision());
+    ByteBuffer header =
+        NpyHeader.of(matrix.precision(), isByColumns, matrix.rows(), matrix.columns());
+    Path folder = file.toAbsolutePath().getParent();
+    if (folder == null || file.getFileName() == null) {
+      throw new IOException(file + " is no name of a file");
+    }
+    Path made = Files.createTempFile(folder, "." + file.getFileName(), ".partial");
+    try {
+      try (FileChannel channel = FileChannel.open(made, StandardOpenOption.WRITE)) {
+        writeAll(channel, header);
+        MemorySegment elements = rows.contiguous();
+        for (long at = 0; at < elements.byteSize(); at += CHUNK) {
+          long count = Math.min(CHUNK, elements.byteSize() - at);
+          writeAll(channel, elements.asSlice(at, count).asByteBuffer());
+        }
+        channel.force(true);
+      }
+      Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(made);
+    }
+  }
+
+  private static void writeAll(FileChannel channel, ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      int _ = channel.write(bytes);
+    }
+  }
+
+  private static void swap(MemorySegment elements, Precision precision) {
+    if (precision == Precision.SINGLE) {
+      var from = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+      var to = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+      for (long at = 0; at < elements.byteSize(); at += Float.BYTES) {
+        elements.set(to, at, elements.get(from, at));
+      }
+    } else {
+      var from = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+      var to = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+      for (long at = 0; at < elements.byteSize(); at += Double.BYTES) {
+        elements.set(to, at, elements.get(from, at));
+      }
+    }
+  }
+}

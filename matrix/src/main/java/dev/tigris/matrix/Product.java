@@ -1,0 +1,246 @@
+package dev.tigris.matrix;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// One product C += A B, cut so that what is read again lies in a cache (Goto and van de Geijn,
+/// 2008).
+///
+/// ```
+///              for each slab of C's columns (shared out to the threads)
+///                for each DEPTH of A's columns        pack the slab's rows of B     (beyond L2)
+///                  for each HEIGHT of A's rows        pack that block of A          (L2)
+///                    for each panel of B              DEPTH x a tile's columns      (L1)
+///                      for each panel of A            a tile of C, in registers
+/// ```
+///
+/// A thread takes the next slab when it is done with one, so that a slow processor gets fewer.
+/// Where C has fewer columns than rows, the same is done to the rows.
+final class Product {
+  /// Elements of A that one tile reads of each row: 256 doubles of 24 columns are 48 KiB.
+  private static final int DEPTH = 256;
+
+  /// Rows of A in a packed block: 96 rows of 256 doubles are 192 KiB, of an L2 of at least 256.
+  private static final int HEIGHT = 96;
+
+  /// Panels of B in a slab: 32 of 24 columns and 256 rows are 1.5 MiB of doubles.
+  private static final int PANELS = 32;
+
+  private final Matrix a;
+  private final Matrix b;
+  private final Matrix c;
+  private final Function<Precision, Kernel> kernels;
+  private final AtomicInteger next = new AtomicInteger();
+
+  Product(Matrix a, Matrix b, Matrix c) {
+    this(a, b, c, Kernel::of);
+  }
+
+  /// @param kernels makes a kernel for each thread
+  Product(Matrix a, Matrix b, Matrix c, Function<Precision, Kernel> kernels) {
+    this.a = a;
+    this.b = b;
+    this.c = c;
+    this.kernels = kernels;
+  }
+
+  /// Multiplies. The calling thread is one of the threads.
+  void run(int threads) {
+    Kernel kernel = kernels.apply(c.precision());
+    List<Matrix[]> parts = parts(kernel.columns(), threads);
+    int helpers = Math.min(threads, parts.size()) - 1;
+    List<Helper> all = new ArrayList<>();
+    for (int i = 0; i < helpers; i++) {
+      Helper helper = new Helper(parts);
+      helper.start();
+      all.add(helper);
+    }
+    Throwable failure = null;
+    try {
+      work(parts, kernel);
+    } catch (RuntimeException | Error e) {
+      next.set(parts.size()); // the others stop at their next part
+      failure = e;
+    }
+    for (Helper helper : all) {
+      failure = helper.join(failure);
+    }
+    if (failure instanceof RuntimeException e) {
+      throw e;
+    }
+    if (failure instanceof Error e) {
+      throw e;
+    }
+  }
+
+  /// Cuts the product into independent ones: (A, a slab of B, a slab of C) or (a slab of A, B, a
+  /// slab of C), at least two for each thread where the sizes allow.
+  private List<Matrix[]> parts(int columns, int threads) {
+    List<Matrix[]> parts = new ArrayList<>();
+    boolean isWide = c.columns() / columns >= c.rows() / Kernel.ROWS || c.columns() >= c.rows();
+    int size = isWide ? c.columns() : c.rows();
+    int tile = isWide ? columns : Kernel.ROWS;
+    int most = isWide ? columns * PANELS : 4 * HEIGHT;
+    int fair = Math.ceilDiv(Math.ceilDiv(size, 2 * threads), tile) * tile;
+    int step = threads == 1 ? size : Math.min(most, fair);
+    for (int from = 0; from < size; from += step) {
+      int count = Math.min(step, size - from);
+      parts.add(
+          isWide
+              ? new Matrix[] {
+                a, b.block(0, from, b.rows(), count), c.block(0, from, c.rows(), count)
+              }
+              : new Matrix[] {
+                a.block(from, 0, count, a.columns()), b, c.block(from, 0, count, c.columns())
+              });
+    }
+    return parts;
+  }
+
+  private void work(List<Matrix[]> parts, Kernel kernel) {
+    Blocks blocks = new Blocks(kernel);
+    for (int i = next.getAndIncrement(); i < parts.size(); i = next.getAndIncrement()) {
+      Matrix[] part = parts.get(i);
+      blocks.add(part[0], part[1], part[2]);
+    }
+  }
+
+  /// A thread that works on the same product.
+  private final class Helper {
+    private final Thread thread;
+    private volatile @Nullable Throwable failure;
+
+    Helper(List<Matrix[]> parts) {
+      this.thread =
+          Thread.ofPlatform()
+              .name("tigris-multiply")
+              .daemon()
+              .unstarted(
+                  () -> {
+                    try {
+                      work(parts, kernels.apply(c.precision()));
+                    } catch (RuntimeException | Error e) {
+                      next.set(parts.size());
+                      failure = e;
+                    }
+                  });
+    }
+
+    void start() {
+      thread.start();
+    }
+
+    /// Waits for the end. An interrupt is kept for the caller, since the thread ends soon and C
+    /// must not be written after this returns.
+    ///
+    /// @return the failure that came first
+    @Nullable Throwable join(@Nullable Throwable first) {
+      boolean isInterrupted = false;
+      while (true) {
+        try {
+          thread.join();
+          break;
+        } catch (InterruptedException e) {
+          isInterrupted = true;
+        }
+      }
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+      return first != null ? first : failure;
+    }
+  }
+
+  /// The blocks of one thread.
+  private static final class Blocks {
+    private final Kernel kernel;
+    private final int columns;
+
+    /// A tile at the edge of C is made here first.
+    private final MemorySegment edge;
+
+    Blocks(Kernel kernel) {
+      this.kernel = kernel;
+      this.columns = kernel.columns();
+      this.edge = Arena.ofAuto().allocate((long) Kernel.ROWS * columns * Double.BYTES, 64);
+      kernel.reserve(HEIGHT * DEPTH, PANELS * columns * DEPTH);
+    }
+
+    void add(Matrix a, Matrix b, Matrix c) {
+      int slab = PANELS * columns;
+      for (int column = 0; column < c.columns(); column += slab) {
+        int width = Math.min(slab, c.columns() - column);
+        for (int from = 0; from < a.columns(); from += DEPTH) {
+          int depth = Math.min(DEPTH, a.columns() - from);
+          packRight(b.block(from, column, depth, width));
+          for (int row = 0; row < a.rows(); row += HEIGHT) {
+            int height = Math.min(HEIGHT, a.rows() - row);
+            packLeft(a.block(row, from, height, depth));
+            addTiles(depth, c.block(row, column, height, width));
+          }
+        }
+      }
+    }
+
+    private void packLeft(Matrix a) {
+      for (int row = 0; row < a.rows(); row += Kernel.ROWS) {
+        kernel.pack(
+            true,
+            a.memory(),
+            a.start() + row * a.rowStride(),
+            a.rowStride(),
+            a.columnStride(),
+            Math.min(Kernel.ROWS, a.rows() - row),
+            a.columns(),
+            row * a.columns());
+      }
+    }
+
+    private void packRight(Matrix b) {
+      for (int column = 0; column < b.columns(); column += columns) {
+        kernel.pack(
+            false,
+            b.memory(),
+            b.start() + column * b.columnStride(),
+            b.columnStride(),
+            b.rowStride(),
+            Math.min(columns, b.columns() - column),
+            b.rows(),
+            column * b.rows());
+      }
+    }
+
+    private void addTiles(int depth, Matrix c) {
+      for (int column = 0; column < c.columns(); column += columns) {
+        int width = Math.min(columns, c.columns() - column);
+        for (int row = 0; row < c.rows(); row += Kernel.ROWS) {
+          int height = Math.min(Kernel.ROWS, c.rows() - row);
+          if (width == columns && height == Kernel.ROWS) {
+            long at = c.start() + row * c.rowStride() + column * c.columnStride();
+            kernel.add(depth, row * depth, column * depth, c.memory(), at, c.rowStride());
+          } else {
+            edge.fill((byte) 0);
+            long stride = (long) columns * c.precision().bytes();
+            kernel.add(depth, row * depth, column * depth, edge, 0, stride);
+            addEdge(c.block(row, column, height, width), stride);
+          }
+        }
+      }
+    }
+
+    private void addEdge(Matrix c, long stride) {
+      Precision precision = c.precision();
+      for (int row = 0; row < c.rows(); row++) {
+        for (int column = 0; column < c.columns(); column++) {
+          double sum = precision.get(edge, row * stride + (long) column * precision.bytes());
+          c.set(row, column, c.get(row, column) + sum);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/// Matrices outside the heap, their product, and NumPy's files.
+module dev.tigris.matrix {
+  requires static jdk.incubator.vector;
+  requires static transitive org.jspecify;
+  requires transitive dev.tigris.memory;
+
+  exports dev.tigris.matrix;
+}
