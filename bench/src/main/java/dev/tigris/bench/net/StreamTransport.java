@@ -4,36 +4,53 @@ import dev.tigris.bench.WrongResultException;
 import dev.tigris.cluster.Exchange;
 import dev.tigris.cluster.StreamOptions;
 import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.Module;
 import dev.tigris.flow.Reservoir;
 import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
+import dev.tigris.flow.policy.Policy;
+import dev.tigris.flow.policy.SenderView;
 import dev.tigris.net.Fabric;
+import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// A stream from a module of one process to a module of another. It goes one way only: a turn is
-/// over when the receiver has finished all waters. The last water of a turn has the number of
-/// waters, negative, in place of its own number. A process serves one connection, for all sizes.
+/// A stream from a module of one process to a module of another, for each size. It goes one way
+/// only: a turn is over when the sender knows that the receiver has finished all waters. The sender
+/// waits for that as for credit, by its policy: the interface below waits for its answer that way,
+/// too, and the receiver may need the processor. The last water of a turn has the number of waters,
+/// negative, in place of its own number.
+///
+/// As many waters are under way as messages over the interface below.
 final class StreamTransport implements Transport {
-  /// As many waters are under way as messages are over the interface below, up to 128 KiB.
-  private static final int WINDOW = 64;
+  /// The sizes that a process serves.
+  static final List<Integer> SIZES = List.of(64, 1 << 10, 8 << 10, 64 << 10, 1 << 20);
 
   private static final int RUN = 1;
-  private static final String NAME = "messages";
 
   private final Fabric fabric;
-  private final Exchange exchange = new Exchange(RUN, 0, StreamOptions.DEFAULT);
-  private final SynchronousQueue<Turn> turns = new SynchronousQueue<>();
-  private @Nullable FlowRun run;
+
+  /// A receiver waits for its sender as long as other sizes are measured.
+  private final Exchange exchange =
+      new Exchange(RUN, 0, StreamOptions.DEFAULT.withPatience(Duration.ofDays(1)));
+
+  private @Nullable Sending sending;
 
   StreamTransport(String provider) {
     this.fabric = Fabric.open(provider);
+  }
+
+  private static String stream(int bytes) {
+    return "messages of " + bytes;
   }
 
   // ---- the side that receives
@@ -45,12 +62,27 @@ final class StreamTransport implements Transport {
 
   @Override
   public void serve() throws Exception {
-    Flow.named("bench")
-        .stage("count", Count::new)
-        .feed("count", exchange.receiving(NAME).withWindow(WINDOW))
-        .build()
-        .start()
-        .await();
+    CompletableFuture<?>[] all =
+        SIZES.stream()
+            .map(
+                bytes -> CompletableFuture.runAsync(() -> serve(bytes), Thread::startVirtualThread))
+            .toArray(CompletableFuture[]::new);
+    var _ = CompletableFuture.anyOf(all).get(); // ends if one fails
+  }
+
+  private void serve(int bytes) {
+    while (true) {
+      try {
+        Flow.named("bench")
+            .stage("count", Count::new)
+            .feed("count", exchange.receiving(stream(bytes)).withWindow(Transport.countFor(bytes)))
+            .build()
+            .start()
+            .await();
+      } catch (InterruptedException | FlowException e) {
+        throw new CompletionException(e);
+      }
+    }
   }
 
   private static final class Count implements Module {
@@ -73,14 +105,32 @@ final class StreamTransport implements Transport {
   /// Waters to be sent.
   ///
   /// @param count of 0 ends the stream
-  private record Turn(int bytes, int count, CompletableFuture<OneWay> result) {}
+  private record Turn(int count, CompletableFuture<OneWay> result) {}
 
-  private final class Send implements Source {
+  /// The stream for one size.
+  private static final class Sending implements Source {
+    final int bytes;
+    private final SynchronousQueue<Turn> turns = new SynchronousQueue<>();
     private final Content content = new Content();
     private @Nullable Turn turn;
     private int sent;
     private long start;
     private long allocated;
+
+    /// Set by the thread that measures, which waits for it to end.
+    @Nullable FlowRun run;
+
+    /// Whether all waters of a turn were put, and not all are finished.
+    private boolean isEnding;
+
+    Sending(int bytes) {
+      this.bytes = bytes;
+    }
+
+    /// The policy.
+    int choose(SenderView streams, RandomGenerator random) {
+      return streams.credits(0) == 0 || (isEnding && streams.outstanding(0) > 0) ? Policy.WAIT : 0;
+    }
 
     @Override
     public boolean produce(Stream out) throws InterruptedException {
@@ -95,8 +145,10 @@ final class StreamTransport implements Transport {
       }
       if (sent < current.count()) {
         sent++;
-        put(out, current.bytes(), sent == current.count() ? -sent : sent);
-      } else if (out.outstanding() == 0) {
+        isEnding = sent == current.count();
+        put(out, isEnding ? -sent : sent);
+      } else {
+        isEnding = false;
         long nanos = System.nanoTime() - start;
         turn = null;
         current.result().complete(new OneWay(nanos, WorkerMain.allocatedBytes() - allocated, 0));
@@ -104,12 +156,21 @@ final class StreamTransport implements Transport {
       return true;
     }
 
-    private void put(Stream out, int bytes, int number) {
+    private void put(Stream out, int number) {
       Water water = out.spring().createWater(bytes);
       water.bytes().copyFrom(0, content.bytes(), 0, bytes);
       water.bytes().setInt(0, number);
       water.bytes().setInt(bytes - Integer.BYTES, number);
       out.put(water);
+    }
+
+    /// Makes the module take a turn.
+    CompletableFuture<OneWay> hand(int count) throws InterruptedException {
+      Turn next = new Turn(count, new CompletableFuture<>());
+      if (!turns.offer(next, PATIENCE_NANOS, TimeUnit.NANOSECONDS)) {
+        throw new IllegalStateException("the module has ended: " + Objects.requireNonNull(run));
+      }
+      return next.result();
     }
   }
 
@@ -120,35 +181,36 @@ final class StreamTransport implements Transport {
 
   @Override
   public OneWay bandwidth(String address, int bytes, int count) throws Exception {
-    if (run == null) {
-      run =
-          Flow.named("bench")
-              .source("send", Send::new)
-              .drain(
-                  "send",
-                  Reservoir.roundRobin().withWindow(WINDOW),
-                  exchange.sending(NAME, fabric, address))
-              .build()
-              .start();
-    }
-    return hand(new Turn(bytes, count, new CompletableFuture<>()))
-        .get(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+    return connect(address, bytes).hand(count).get(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
   }
 
-  private CompletableFuture<OneWay> hand(Turn turn) throws InterruptedException {
-    if (!turns.offer(turn, PATIENCE_NANOS, TimeUnit.NANOSECONDS)) {
-      throw new IllegalStateException("the module has ended: " + Objects.requireNonNull(run));
+  private Sending connect(String address, int bytes) throws Exception {
+    Sending connected = sending;
+    if (connected == null || connected.bytes != bytes) {
+      disconnect();
+      Sending made = new Sending(bytes);
+      made.run =
+          Flow.named("bench")
+              .source("send", () -> made)
+              .drain(
+                  "send",
+                  Reservoir.of(made::choose).withWindow(Transport.countFor(bytes)),
+                  exchange.sending(stream(bytes), fabric, address))
+              .build()
+              .start();
+      sending = made;
+      connected = made;
     }
-    return turn.result();
+    return connected;
   }
 
   @Override
   public void disconnect() throws Exception {
-    FlowRun started = run;
-    if (started != null) {
-      var _ = hand(new Turn(0, 0, new CompletableFuture<>()));
-      started.await();
-      exchange.close();
+    Sending connected = sending;
+    if (connected != null) {
+      sending = null;
+      var _ = connected.hand(0);
+      Objects.requireNonNull(connected.run).await();
     }
   }
 }

@@ -12,11 +12,14 @@ import java.util.Map;
 
 /// The bandwidth of a stream between two processes, beside the interface below: waters one way, all
 /// of whose bytes are written by their sender and read by their receiver. The peer sends the same
-/// bytes as messages, with as many under way; of 1 MiB it has 8 under way, and the stream 64.
+/// bytes as messages, with as many under way.
+///
+/// A message is under way until the interface has taken it, and a water until it is finished. Over
+/// `tcp` and `uring` that tells for small ones: the system takes messages of 64 bytes by the
+/// thousand before the receiver reads one, and the stream has 64 waters on their way.
+///
 /// Source: *Tigris* (Welsh and Culler, 2000, section 2.2).
 final class StreamsGroup implements Group {
-  private static final List<Integer> SIZES = List.of(64, 1 << 10, 8 << 10, 64 << 10, 1 << 20);
-
   private final Wire wire;
 
   StreamsGroup(Wire wire) {
@@ -39,7 +42,9 @@ final class StreamsGroup implements Group {
 
   @Override
   public List<String> figures() {
-    return wire.obstacle().isPresent() ? List.of() : SIZES.stream().map(this::figure).toList();
+    return wire.obstacle().isPresent()
+        ? List.of()
+        : StreamTransport.SIZES.stream().map(this::figure).toList();
   }
 
   @Override
@@ -58,7 +63,7 @@ final class StreamsGroup implements Group {
               exchange.bandwidth(8 << 10, 2_000);
               exchange.bandwidth(1 << 20, 50);
             });
-        for (int bytes : SIZES) {
+        for (int bytes : StreamTransport.SIZES) {
           if (run.wants(figure(bytes))) {
             rates
                 .computeIfAbsent(bytes, key -> new ArrayList<>())
