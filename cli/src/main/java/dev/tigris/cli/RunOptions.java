@@ -14,7 +14,7 @@ import picocli.CommandLine.ParseResult;
 /// The options of `tigris run` and `tigris plan`: which program, with which arguments, and where.
 final class RunOptions {
   private static final String PROGRAM = "--program";
-  private static final String ON = "--on";
+  static final String ON = "--on";
   private static final String SEED = "--seed";
   private static final String ATTEMPTS = "--attempts";
   private static final String HANG_LIMIT = "--hang-limit";
@@ -64,7 +64,7 @@ final class RunOptions {
             .build());
   }
 
-  /// Adds what only a run has.
+  /// Adds what only a run has, or a sort in several processes.
   static void addRun(CommandSpec spec) {
     spec.addOption(
         OptionSpec.builder(ATTEMPTS)
@@ -108,17 +108,22 @@ final class RunOptions {
 
   /// Returns where the program runs.
   static Cluster cluster(ParseResult options, ProgramFile program) {
+    Cluster cluster = cluster(options);
+    Long seed = options.matchedOptionValue(SEED, null);
+    cluster = seed == null ? cluster : cluster.withSeed(seed);
+    return cluster.withCode(program.path());
+  }
+
+  /// Returns where to run what this command consists of.
+  static Cluster cluster(ParseResult options) {
     try {
       Cluster cluster = where(options);
-      Long seed = options.matchedOptionValue(SEED, null);
       Integer attempts = options.matchedOptionValue(ATTEMPTS, null);
       Integer hangLimit = options.matchedOptionValue(HANG_LIMIT, null);
       Path runs = options.matchedOptionValue(RUNS, null);
-      cluster = seed == null ? cluster : cluster.withSeed(seed);
       cluster = attempts == null ? cluster : cluster.withAttempts(attempts);
       cluster = hangLimit == null ? cluster : cluster.withHangLimit(Duration.ofSeconds(hangLimit));
-      cluster = runs == null ? cluster : cluster.withRuns(runs);
-      return cluster.withCode(program.path());
+      return runs == null ? cluster : cluster.withRuns(runs);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(
           options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);

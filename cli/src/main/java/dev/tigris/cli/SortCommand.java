@@ -1,5 +1,6 @@
 package dev.tigris.cli;
 
+import dev.tigris.cluster.run.Cluster;
 import dev.tigris.sort.SortJob;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -7,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -56,6 +58,15 @@ final class SortCommand implements Command {
             "Do not force the output to the disk: faster, but after a loss of power it may be"
                 + " damaged."));
     TextSort.addOptions(spec);
+    spec.addOption(
+        OptionSpec.builder(RunOptions.ON)
+            .type(String.class)
+            .paramLabel("WHERE")
+            .description(
+                "Where records are sorted: in this process (threads, the default), or in processes:N"
+                    + " of this host. --memory is for each of them; --parallel is divided among them.")
+            .build());
+    RunOptions.addRun(spec);
     Options.addCommon(spec);
     spec.usageMessage()
         .customSynopsis("tigris sort [OPTIONS] IN... OUT")
@@ -71,6 +82,7 @@ final class SortCommand implements Command {
             "Examples:",
             "  tigris sort data sorted",
             "  tigris sort --memory 512m monday tuesday week",
+            "  tigris sort --on processes:4 data sorted",
             "  tigris sort --record-size 64 --key-offset 8 --key-size 4 trades by-price",
             "  tigris sort --record-size 64 --key 8:f64le:desc --key 0:ascii:8 trades by-price",
             "  tigris sort --csv -k country -k amount:nr trades.csv sorted.csv",
@@ -92,6 +104,11 @@ final class SortCommand implements Command {
           "name the files to sort, and then the file to write: tigris sort data sorted");
     }
     if (isText) {
+      if (options.hasMatchedOption(RunOptions.ON)) {
+        throw TextOptions.misuse(
+            options,
+            RunOptions.ON + " sorts records: text is sorted in one process, so leave it out");
+      }
       return TextSort.run(files, options, console);
     }
     Path output = files.getLast();
@@ -113,9 +130,22 @@ final class SortCommand implements Command {
     facts.put("partitioningSeconds", seconds(result.partitioning()));
     facts.put("sortingSeconds", seconds(result.sorting()));
     facts.put("syncingSeconds", seconds(result.syncing()));
+    if (!result.processes().isEmpty()) {
+      facts.put("processes", result.processes().stream().map(SortCommand::facts).toList());
+    }
     new ResultLine("sort", "sorted", result.records(), result.bytes(), result.elapsed())
         .print(options, console, isStandard ? TextOptions.STANDARD_OUTPUT : output, facts);
     return ExitCode.OK;
+  }
+
+  private static Map<String, Object> facts(SortJob.ProcessResult process) {
+    var facts = new LinkedHashMap<String, Object>();
+    facts.put("process", process.process());
+    facts.put("readBytes", process.readBytes());
+    facts.put("sortedBytes", process.sortedBytes());
+    facts.put("spilledBytes", process.spilledBytes());
+    facts.put("peakMemoryBytes", process.peakMemoryBytes());
+    return facts;
   }
 
   private static void refusePartitions(Path output, ParseResult options) {
@@ -148,12 +178,18 @@ final class SortCommand implements Command {
     }
   }
 
+  private static SortJob on(SortJob job, ParseResult options) {
+    Cluster cluster = RunOptions.cluster(options);
+    return cluster.isThreads() ? job : job.on(cluster);
+  }
+
   /// Returns the sort that the options ask for.
   static SortJob job(List<Path> inputs, Path output, ParseResult options) {
     var job = SortJob.ofInputs(TextOptions.inputs(inputs, options), output);
     job = job.order(Options.recordOrder(options));
     job = job.memory(options.matchedOptionValue("--memory", job.memoryBytes()));
     job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
+    job = options.hasMatchedOption(RunOptions.ON) ? on(job, options) : job;
     job = options.hasMatchedOption("--partitions") ? job.partitioned() : job;
     Path temporary = options.matchedOptionValue(TextSort.TEMPORARY, null);
     job = temporary == null ? job : job.temporary(temporary);

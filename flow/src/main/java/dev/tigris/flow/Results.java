@@ -162,6 +162,11 @@ public final class Results {
     return new Results(numbers, objects);
   }
 
+  /// Returns the numbers alone.
+  public Results withoutObjects() {
+    return new Results(numbers, List.of());
+  }
+
   /// Returns the results as bytes, for another process.
   public byte[] encoded() {
     var bytes = new ByteArrayOutputStream();

@@ -34,9 +34,19 @@ record Heap(long bytes) {
 
   private static final long MAX_BYTES = 1L << 40;
 
+  /// A process of a run has so much at least.
+  private static final long LEAST_BYTES = 64 << 20;
+
   /// Returns the limits of this process's heap.
   static Heap ofProcess() {
     return new Heap(Math.min(Runtime.getRuntime().maxMemory(), MAX_BYTES));
+  }
+
+  /// Returns the limits of each of several processes that are started as this one was.
+  static Heap ofEach(int processes) {
+    return processes == 1
+        ? ofProcess()
+        : new Heap(Math.max(LEAST_BYTES, ofProcess().bytes / processes));
   }
 
   /// Returns how many records each of this many sorters may sort at a time.

@@ -176,6 +176,22 @@ final class InputFile implements Closeable {
     return slow <= PROBES / 4;
   }
 
+  /// Returns where it lies.
+  Path path() {
+    return path;
+  }
+
+  /// Returns what messages call it.
+  String name() {
+    return name;
+  }
+
+  /// Returns what tells whether another process has opened the same: its size and time. A device
+  /// has no time.
+  String state() {
+    return opened.isRegularFile() ? size + " " + opened.lastModifiedTime() : String.valueOf(size);
+  }
+
   /// Returns the file's size in bytes as it was opened.
   long size() {
     return size;

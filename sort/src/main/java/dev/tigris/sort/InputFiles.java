@@ -27,7 +27,8 @@ final class InputFiles implements Closeable {
   /// @param records how many records it has
   record Chunk(InputFile file, long from, long first, long records) {}
 
-  private interface Opener {
+  /// Opens the input of a number.
+  interface Opener {
     InputFile open(int input) throws SortException;
   }
 
@@ -47,7 +48,8 @@ final class InputFiles implements Closeable {
     this(paths.size(), format, i -> new InputFile(paths.get(i), format.recordSize()));
   }
 
-  private InputFiles(int count, RecordFormat format, Opener opener) throws SortException {
+  /// Opens so many inputs.
+  InputFiles(int count, RecordFormat format, Opener opener) throws SortException {
     this.format = format;
     this.firstChunk = new long[count + 1];
     this.firstRecord = new long[count + 1];
@@ -129,6 +131,11 @@ final class InputFiles implements Closeable {
       file++;
     }
     return file;
+  }
+
+  /// Returns the files.
+  List<InputFile> files() {
+    return List.copyOf(files);
   }
 
   /// See [InputFile#requireUnchanged].

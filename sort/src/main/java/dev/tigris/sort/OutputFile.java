@@ -57,6 +57,19 @@ final class OutputFile implements Closeable {
             : new ChannelPair(buffered, path, StandardOpenOption.READ, StandardOpenOption.WRITE);
   }
 
+  /// Opens a file that another process has made.
+  OutputFile(Path path) throws SortException {
+    this.path = path;
+    try {
+      FileChannel buffered =
+          FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+      this.channels =
+          new ChannelPair(buffered, path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    } catch (IOException e) {
+      throw SortException.writing(path, e);
+    }
+  }
+
   /// Takes room for a file that grows, so that writing need not look for it. Where there is not
   /// enough, writing will find that out, or not need so much.
   void reserve(long bytes) {

@@ -89,13 +89,18 @@ final class PartitionSource implements Source {
     if (chunk == null) {
       return false;
     }
+    take(chunk);
+    return true;
+  }
+
+  /// Reads and partitions a part of the input.
+  void take(InputFiles.Chunk chunk) throws SortException {
     BlockGroups known = groups;
     if (known != null) {
       partition(chunk, known);
     } else {
       partitionInParts(chunk);
     }
-    return true;
   }
 
   private void partition(InputFiles.Chunk chunk, BlockGroups known) throws SortException {
@@ -110,7 +115,7 @@ final class PartitionSource implements Source {
         fill(bucket, known.grouped(), known.start(bucket), known.end(bucket));
       }
     }
-    run.partitioned(bytes);
+    run.partitioned(context(), bytes);
   }
 
   /// Records that fit no block go part by part from the file to their waters, so that a large one
@@ -133,7 +138,7 @@ final class PartitionSource implements Source {
         checksum.addPart(buffer.bytes(), at, length);
         buffer.bytes().copyTo(at, openBytes[bucket], filled[bucket], length);
         filled[bucket] += length;
-        run.partitioned(length);
+        run.partitioned(context(), length);
       }
       if (!hasKey(bucket, key)) {
         throw file.changed(); // by a mapping of it, which sets no time
@@ -209,7 +214,7 @@ final class PartitionSource implements Source {
         send(bucket);
       }
     }
-    run.wasRead(checksum.sum());
+    run.wasRead(context(), checksum.sum());
     for (int sorter = 0; sorter < context().routes(); sorter++) {
       Stream route = context().route(sorter);
       int size = HEADER_BYTES + Long.BYTES * histogram.length;

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The work of a [SortJob], from the opening of its inputs to what is to be published.
@@ -21,6 +22,8 @@ final class RecordSort {
   }
 
   /// What was sorted and written.
+  ///
+  /// @param processes what each process did; none if it was this one alone
   record Sorted(
       SortRun run,
       UInt128 checksum,
@@ -28,7 +31,8 @@ final class RecordSort {
       long bytes,
       int files,
       long sampledNanos,
-      long sortedNanos) {
+      long sortedNanos,
+      List<SortJob.ProcessResult> processes) {
     /// The result of a job that was started then and has ended now.
     SortJob.Result result(long startedNanos) {
       long ended = System.nanoTime();
@@ -45,7 +49,8 @@ final class RecordSort {
           Duration.ofNanos(sampledNanos - startedNanos),
           Duration.ofNanos(run.sortStartedNanos() - sampledNanos),
           Duration.ofNanos(sortedNanos - run.sortStartedNanos()),
-          Duration.ofNanos(ended - sortedNanos));
+          Duration.ofNanos(ended - sortedNanos),
+          processes);
     }
   }
 
@@ -71,6 +76,7 @@ final class RecordSort {
       long sorted;
       SortRun run;
       UInt128 checksum;
+      List<SortJob.ProcessResult> processes;
       try (OutputFile shared = ordered == null ? openOutput(folder, files.bytes()) : null) {
         run =
             new SortRun(
@@ -79,18 +85,13 @@ final class RecordSort {
                 plan,
                 files,
                 splitters,
-                folder,
+                folder.path(),
                 shared,
                 ordered,
                 job.isForced(),
-                progress);
-        SortFlow.await(
-            Flow.named("sort")
-                .source("partition", () -> new PartitionSource(run), plan.partitioners())
-                .reservoir(Reservoir.routed().withWindow(plan.window()))
-                .stage("sort", () -> new SortModule(run), plan.sorters())
-                .build()
-                .start());
+                progress,
+                workers());
+        processes = sort(run, folder);
         checksum = run.checksum();
         if (shared != null && run.keptRecords() < files.records()) {
           run.closeGaps(shared);
@@ -105,9 +106,30 @@ final class RecordSort {
         }
       }
       progress.report(Progress.Phase.SYNC, files.bytes(), files.bytes());
-      int written = job.isPartitioned() ? plan.sorters() : 1;
-      return new Sorted(run, checksum, files.records(), files.bytes(), written, sampled, sorted);
+      int written = job.isPartitioned() ? plan.sorters() * workers() : 1;
+      return new Sorted(
+          run, checksum, files.records(), files.bytes(), written, sampled, sorted, processes);
     }
+  }
+
+  private int workers() {
+    return job.cluster() == null ? 1 : job.cluster().workers();
+  }
+
+  /// Sorts here, or in other processes, whose results the run takes.
+  private List<SortJob.ProcessResult> sort(SortRun run, TemporaryFolder folder)
+      throws SortException, InterruptedException {
+    if (job.cluster() != null) {
+      return new ClusterSort(job.cluster(), job.output(), run, progress).sort(folder);
+    }
+    SortFlow.await(
+        Flow.named("sort")
+            .source("partition", () -> new PartitionSource(run), run.plan().partitioners())
+            .reservoir(Reservoir.routed().withWindow(run.plan().window()))
+            .stage("sort", () -> new SortModule(run), run.plan().sorters())
+            .build()
+            .start());
+    return List.of();
   }
 
   /// Chooses splitters. Records of which only the first one is kept go to one bucket.
@@ -123,14 +145,22 @@ final class RecordSort {
     RecordFormat sorted = code == null ? order.format() : code.encoded();
     long bytes = files.records() * sorted.recordSize();
     long allowed = job.memoryBytes();
+    int workers = workers();
     SortPlan.Demand demand =
         new SortPlan.Demand(
-            sorted, bytes, allowed, job.parallel(), files.waitForDisk(), Heap.ofProcess());
+            sorted,
+            bytes,
+            allowed,
+            Math.max(1, job.parallel() / workers),
+            files.waitForDisk(),
+            Heap.ofEach(workers),
+            workers);
     // Twice the records and what a plan needs besides, of large ones some more: beyond that it
     // would be the same.
     long records = Math.max(SortFlow.SPARE_BYTES, 2 * Math.min(allowed, bytes));
     long least = Math.min(allowed, SortPlan.least(demand.withMemory(1)));
-    long most = SortFlow.mostMemoryBytes(least, Math.max(least, Math.min(allowed, records)));
+    long wanted = Math.max(least, Math.min(allowed, records));
+    long most = SortFlow.mostMemoryBytes(workers * least, workers * wanted) / workers;
     return SortPlan.make(demand.withMemory(Math.min(allowed, most)), most);
   }
 

@@ -1,5 +1,6 @@
 package dev.tigris.sort;
 
+import dev.tigris.cluster.run.Cluster;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.os.CheckReturnValue;
@@ -54,6 +55,7 @@ public final class SortJob {
   /// @param partitioning how long from then until the input was read and partitioned
   /// @param sorting how long from then until the sorted records were written
   /// @param syncing how long from then until the output was on the disk under its name
+  /// @param processes what each process did; empty if the sort ran in this one
   public record Result(
       long records,
       long keptRecords,
@@ -67,7 +69,24 @@ public final class SortJob {
       Duration sampling,
       Duration partitioning,
       Duration sorting,
-      Duration syncing) {}
+      Duration syncing,
+      List<ProcessResult> processes) {
+    /// Copies the list.
+    public Result {
+      processes = List.copyOf(processes);
+    }
+  }
+
+  /// The work of one process of a sort [on a cluster][#on]. Later versions may have more
+  /// components, so read them by their methods and construct none yourself.
+  ///
+  /// @param process its number, from 0
+  /// @param readBytes how much of the input it has read
+  /// @param sortedBytes how much it has sorted
+  /// @param spilledBytes how much it has written to temporary files
+  /// @param peakMemoryBytes the most that its buffers held
+  public record ProcessResult(
+      int process, long readBytes, long sortedBytes, long spilledBytes, long peakMemoryBytes) {}
 
   private final List<SortInput> inputs;
   private final Path output;
@@ -79,6 +98,7 @@ public final class SortJob {
   private final boolean isPartitioned;
   private final boolean isForced;
   private final Progress progress;
+  private final @Nullable Cluster cluster;
 
   private SortJob(Draft from) {
     if (from.inputs.isEmpty()) {
@@ -106,6 +126,7 @@ public final class SortJob {
     this.isPartitioned = from.isPartitioned;
     this.isForced = from.isForced;
     this.progress = Objects.requireNonNull(from.progress, "progress");
+    this.cluster = from.cluster;
   }
 
   /// A job that is not complete yet: a copy of another one, in which an option is changed.
@@ -120,6 +141,7 @@ public final class SortJob {
     private boolean isPartitioned;
     private boolean isForced = true;
     private Progress progress = Progress.NONE;
+    private @Nullable Cluster cluster;
 
     Draft(List<SortInput> inputs, Path output) {
       this.inputs = List.copyOf(inputs);
@@ -137,6 +159,7 @@ public final class SortJob {
       this.isPartitioned = job.isPartitioned;
       this.isForced = job.isForced;
       this.progress = job.progress;
+      this.cluster = job.cluster;
     }
   }
 
@@ -231,6 +254,17 @@ public final class SortJob {
     return with(draft -> draft.progress = listener);
   }
 
+  /// Returns a copy of this job that sorts in the processes of a cluster, each of which reads a
+  /// part of the input and writes a part of the output. All of them have to see the files of this
+  /// process. The memory is that of each process, and the processors are divided among them.
+  ///
+  /// The output is a file or a folder of partitions. This process makes it, and gives it its name
+  /// when all processes have succeeded.
+  @CheckReturnValue
+  public SortJob on(Cluster processes) {
+    return with(draft -> draft.cluster = processes);
+  }
+
   /// Returns what to sort.
   public List<SortInput> inputs() {
     return inputs;
@@ -271,6 +305,11 @@ public final class SortJob {
     return isForced;
   }
 
+  /// Where the job sorts; null in this process.
+  @Nullable Cluster cluster() {
+    return cluster;
+  }
+
   @Override
   public String toString() {
     return "SortJob[%s to %s, %s]".formatted(inputs, output, order);
@@ -287,6 +326,7 @@ public final class SortJob {
     RecordSort sort = new RecordSort(this, progress);
     OutputStream to = stream;
     if (to != null || (!isPartitioned && OutputTarget.isOrdered(output))) {
+      refuseCluster();
       OutputTarget target = new OutputTarget(temporary, isForced, progress);
       RecordSort.Sorted sorted =
           to == null
@@ -321,6 +361,15 @@ public final class SortJob {
                   + " memory(), or --memory of the command")
               .formatted(e.getMessage()),
           e);
+    }
+  }
+
+  private void refuseCluster() throws SortException {
+    if (cluster != null) {
+      throw new SortException(
+          SortException.Kind.OUTPUT,
+          output
+              + " is compressed, a stream, a pipe or a device, which one process has to write: sort to a file first, or without other processes");
     }
   }
 

@@ -79,7 +79,7 @@ final class SortModule implements Module {
     }
     SpillFile file = spill;
     if (file == null) {
-      file = new SpillFile(run.folder().resolve("spill-" + replica), buffer, recordSize);
+      file = new SpillFile(run.place("spill-" + replica), buffer, recordSize);
       spill = file;
     }
     heldBytes -= largest.heldBytes;
@@ -105,7 +105,7 @@ final class SortModule implements Module {
     }
     String name = String.format(Locale.ROOT, "output/part-%04d", replica);
     long bytes = own * run.order().recordSize();
-    try (OutputFile file = new OutputFile(run.folder().resolve(name), bytes)) {
+    try (OutputFile file = new OutputFile(run.place(name), bytes)) {
       long written = write(file, 0);
       if (written < bytes) {
         file.truncate(written);
@@ -160,15 +160,22 @@ final class SortModule implements Module {
 
   private void ended(OutputWriter writer, long start) throws SortException {
     if (spill != null) {
-      run.spilled(spill.writtenBytes());
+      run.spilled(context(), spill.writtenBytes());
     }
     UInt128 sum = writer.finish();
-    run.wasWritten(replica, start, writer.writtenBytes(), sum);
+    run.wasWritten(context(), start, writer.writtenBytes(), sum);
   }
 
   private boolean isStopping() {
+    return context().isStopping();
+  }
+
+  private ModuleContext context() {
     ModuleContext known = context;
-    return known != null && known.isStopping();
+    if (known == null) {
+      throw new IllegalStateException("init comes first");
+    }
+    return known;
   }
 
   private void sort(int place, OutputWriter writer) throws SortException {
@@ -201,7 +208,7 @@ final class SortModule implements Module {
       new LargeBucket(format, run.plan(), bucket, 0, spill, buffers).sortTo(sink, kernel);
     }
     bucket.release();
-    run.sorted(bucket.records);
+    run.sorted(context(), bucket.records);
   }
 
   /// Twice an average bucket, so that the sorter seldom has to grow.

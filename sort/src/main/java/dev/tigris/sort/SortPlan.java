@@ -1,6 +1,10 @@
+// Over 400 lines: one plan, and how each part of it follows from the memory and the others.
 package dev.tigris.sort;
 
 import dev.tigris.flow.Water;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 
 /// How a sort divides its memory, fixed before it starts:
 ///
@@ -18,6 +22,8 @@ import dev.tigris.flow.Water;
 ///
 /// What is known of the records lies on the heap, and blocks and small buckets are copied there:
 /// that comes on top, and stays small ([Heap]).
+///
+/// On several processes, the plan is that of each one, and the number of buckets that of all.
 ///
 /// There is a stream from each partitioner to each sorter, so what is on its way grows by the
 /// square of the processors. Where they are many for the memory, or the records large, fewer waters
@@ -72,6 +78,9 @@ record SortPlan(
 
   static final int MAX_BUCKETS = 4096;
 
+  /// Sorters in several processes get their shares within so many parts of them.
+  private static final int BUCKETS_PER_SORTER = 4;
+
   /// A sorter sorts so many records at a time, however large they are: those that are in waters
   /// need not be loaded.
   private static final int MIN_SORT_RECORDS = 1024;
@@ -114,15 +123,39 @@ record SortPlan(
   /// @param parallel how many processors to use
   /// @param waitsForDisk whether reading waits for a disk
   /// @param heap what the heap has room for
+  /// @param processes how many processes share the input; memory, processors and heap are those of
+  ///     each
   record Demand(
       RecordFormat format,
       long inputBytes,
       long memoryBytes,
       int parallel,
       boolean waitsForDisk,
-      Heap heap) {
+      Heap heap,
+      int processes) {
+    /// A demand of one process.
+    Demand(
+        RecordFormat format,
+        long inputBytes,
+        long memoryBytes,
+        int parallel,
+        boolean waitsForDisk,
+        Heap heap) {
+      this(format, inputBytes, memoryBytes, parallel, waitsForDisk, heap, 1);
+    }
+
     Demand withMemory(long bytes) {
-      return new Demand(format, inputBytes, bytes, parallel, waitsForDisk, heap);
+      return new Demand(format, inputBytes, bytes, parallel, waitsForDisk, heap, processes);
+    }
+
+    /// Returns what each process has of the input, if all have as much.
+    long shareBytes() {
+      return Math.ceilDiv(inputBytes, processes);
+    }
+
+    /// Returns a team of so many processors in each process.
+    private Team team(int processors) {
+      return Team.of(processors, waitsForDisk, processes);
     }
 
     /// Returns the same, with no more memory than there may be waters for.
@@ -134,27 +167,38 @@ record SortPlan(
     /// Returns how many processors are of use: not more than the input has parts, or as the heap
     /// has room for the streams of.
     int mostProcessors() {
-      long parts = Math.max(1, Math.ceilDiv(inputBytes, READ_BYTES));
+      long parts = Math.max(1, Math.ceilDiv(shareBytes(), READ_BYTES));
       int processors = (int) Math.min(parallel, parts);
-      while (processors > 1 && Team.of(processors, waitsForDisk).streams() > heap.streams()) {
+      while (processors > 1 && team(processors).streams() > heap.streams()) {
         processors--;
       }
       return processors;
     }
   }
 
-  /// How many modules work.
-  private record Team(int partitioners, int sorters) {
-    static final Team SMALLEST = new Team(1, 1);
+  /// How many modules work in a process, and in how many processes.
+  private record Team(int partitioners, int sorters, int processes) {
+    static Team smallest(int processes) {
+      return new Team(1, 1, processes);
+    }
 
     /// Returns a team with more modules than processors, since a module leaves its processor while
     /// it waits: partitioners for a disk that they read from, sorters for their own writes.
-    static Team of(int processors, boolean waitsForDisk) {
-      return new Team(waitsForDisk ? 2 * processors : processors, 2 * processors);
+    static Team of(int processors, boolean waitsForDisk, int processes) {
+      return new Team(waitsForDisk ? 2 * processors : processors, 2 * processors, processes);
     }
 
+    /// Returns how many buckets it takes to have all sorters at work. Among those of one process,
+    /// another one takes over what processors a sorter without buckets leaves.
+    int leastBuckets() {
+      long wanted = (long) BUCKETS_PER_SORTER * sorters * processes;
+      return processes == 1 ? 1 : (int) Math.min(MAX_BUCKETS, wanted);
+    }
+
+    /// Returns how many streams have an end in the process: those to all sorters, and those from
+    /// partitioners elsewhere.
     long streams() {
-      return (long) partitioners * sorters;
+      return (long) partitioners * sorters * (2L * processes - 1);
     }
   }
 
@@ -166,12 +210,12 @@ record SortPlan(
   static SortPlan make(Demand wanted, long mostBytes) throws SortException {
     Demand demand = wanted.withMemoryForWaters();
     for (int processors = demand.mostProcessors(); processors > 0; processors /= 2) {
-      SortPlan plan = best(demand, Team.of(processors, demand.waitsForDisk));
+      SortPlan plan = best(demand, demand.team(processors));
       if (plan.fits() && plan.keepBytes >= demand.memoryBytes / 8) {
         return plan;
       }
     }
-    SortPlan plan = best(demand, Team.SMALLEST);
+    SortPlan plan = best(demand, Team.smallest(demand.processes));
     if (!plan.fits()) {
       plan = smallest(demand);
     }
@@ -196,14 +240,16 @@ record SortPlan(
 
   private static int ampleWater(Demand demand, Team team) {
     long share = Long.highestOneBit(bucketBytes(demand, team) / (4L * team.partitioners));
-    boolean isAmple = demand.format.recordSize() <= WATER_BYTES / AMPLE_RECORDS;
+    // Between processes, a larger one is announced before it is sent.
+    boolean isAmple =
+        demand.format.recordSize() <= WATER_BYTES / AMPLE_RECORDS && demand.processes == 1;
     return isAmple ? Math.clamp(share, WATER_BYTES, AMPLE_WATER_BYTES) : WATER_BYTES;
   }
 
   /// Returns the plan that fits if any does. Its buffers do not grow with the memory, so more
   /// memory is never too little where less was enough.
   private static SortPlan smallest(Demand demand) {
-    return external(demand, Team.SMALLEST, 0);
+    return external(demand, Team.smallest(demand.processes), 0);
   }
 
   private boolean fits() {
@@ -246,7 +292,7 @@ record SortPlan(
   }
 
   private static SortPlan inOnePass(Demand demand, Team team, int water) {
-    long wanted = Math.max(1, demand.inputBytes / bucketBytes(demand, team));
+    long wanted = Math.max(team.leastBuckets(), demand.inputBytes / bucketBytes(demand, team));
     int recordSize = demand.format.recordSize();
     int load = Math.clamp(2 * MAX_BUCKET_BYTES / recordSize, 1, demand.heap.entries(team.sorters));
     long buckets = Math.max(wanted, 2 * (demand.inputBytes / recordSize) / load);
@@ -274,11 +320,11 @@ record SortPlan(
     long buckets =
         Math.min(
             demand.inputBytes / EXTERNAL_BUCKET_BYTES,
-            Math.min(MAX_BUCKETS, demand.memoryBytes / SPILL_BYTES));
+            Math.min(MAX_BUCKETS, demand.processes * (demand.memoryBytes / SPILL_BYTES)));
     long bucketRecords = demand.inputBytes / recordSize / Math.max(1, buckets) + 1;
     int load = (int) Math.min(mostLoad, 2 * bucketRecords);
     buckets = Math.max(buckets, 2 * demand.inputBytes / recordSize / load);
-    buckets = Math.clamp(buckets, 1, MAX_BUCKETS);
+    buckets = Math.clamp(buckets, team.leastBuckets(), MAX_BUCKETS);
     return build(demand, team, forBuffers, (int) buckets, load, WATER_BYTES);
   }
 
@@ -365,6 +411,45 @@ record SortPlan(
     return (int) Math.min(2 * MAX_BUCKET_BYTES, most / team.sorters);
   }
 
+  /// Writes the plan for other processes.
+  void write(DataOutputStream out) throws IOException {
+    out.writeInt(partitioners);
+    out.writeInt(sorters);
+    out.writeInt(window);
+    out.writeInt(buckets);
+    out.writeInt(waterBytes);
+    out.writeInt(readBytes);
+    out.writeInt(outputBytes);
+    out.writeInt(scanBytes);
+    out.writeInt(sortRecords);
+    out.writeInt(loadRecords);
+    out.writeLong(loadBytes);
+    out.writeInt(blockBytes);
+    out.writeInt(copyBytes);
+    out.writeInt(knownRecords);
+    out.writeLong(keepBytes);
+  }
+
+  /// Reads what [#write] has written.
+  static SortPlan read(DataInputStream in) throws IOException {
+    return new SortPlan(
+        in.readInt(),
+        in.readInt(),
+        in.readInt(),
+        in.readInt(),
+        in.readInt(),
+        in.readInt(),
+        in.readInt(),
+        in.readInt(),
+        in.readInt(),
+        in.readInt(),
+        in.readLong(),
+        in.readInt(),
+        in.readInt(),
+        in.readInt(),
+        in.readLong());
+  }
+
   /// Returns how many records fit a water.
   static int perWater(int waterBytes, int recordSize) {
     return (waterBytes - WATER_OVERHEAD) / recordSize;
@@ -385,7 +470,7 @@ record SortPlan(
   private long neededToKeep(Demand demand) {
     int recordSize = demand.format.recordSize();
     int perWater = perWater(waterBytes, recordSize);
-    long waters = demand.inputBytes / recordSize / perWater + 1;
+    long waters = demand.shareBytes() / recordSize / perWater + 1;
     // Where there is one record in a water, none is nearly empty.
     waters += perWater == 1 ? 0 : (long) partitioners * buckets / 2;
     return waters * footprintBytes(waterBytes);

@@ -1,6 +1,8 @@
 package dev.tigris.sort;
 
+import dev.tigris.flow.ModuleContext;
 import dev.tigris.memory.Jbuf;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -9,18 +11,19 @@ import org.jspecify.annotations.Nullable;
 /// not change, and what they report, which is summed here.
 ///
 /// Thread rule: any thread.
-final class SortRun {
+class SortRun {
   private final RecordOrder order;
   private final @Nullable RecordCode code;
   private final RecordFormat format;
   private final SortPlan plan;
   private final InputFiles inputs;
   private final Splitters splitters;
-  private final TemporaryFolder folder;
+  private final Path folder;
   private final @Nullable OutputFile output;
   private final @Nullable OrderedOutput ordered;
   private final boolean forced;
   private final Progress progress;
+  private final int processes;
 
   /// Per bucket, the sorter that gets it, and its place among the buckets of that one.
   private final int[] sorterOf;
@@ -54,17 +57,19 @@ final class SortRun {
   ///
   /// @param output a file of which each sorter writes its own part
   /// @param ordered what is written bucket after bucket
+  /// @param processes how many processes sort, each by a run of its own with an equal plan
   SortRun(
       RecordOrder order,
       @Nullable RecordCode code,
       SortPlan plan,
       InputFiles inputs,
       Splitters splitters,
-      TemporaryFolder folder,
+      Path folder,
       @Nullable OutputFile output,
       @Nullable OrderedOutput ordered,
       boolean forced,
-      Progress progress) {
+      Progress progress,
+      int processes) {
     this.order = order;
     this.code = code;
     this.format = code == null ? order.format() : code.encoded();
@@ -76,14 +81,16 @@ final class SortRun {
     this.ordered = ordered;
     this.forced = forced;
     this.progress = progress;
+    this.processes = processes;
+    int sorters = sorters();
     this.partitioning = new AtomicInteger(plan.partitioners());
     this.sorterOf = new int[splitters.buckets()];
     this.placeOf = new int[splitters.buckets()];
-    this.bucketsOf = new int[plan.sorters()][];
-    this.shares = new double[plan.sorters()];
-    this.writtenFrom = new long[plan.sorters()];
-    this.writtenBytes = new long[plan.sorters()];
-    int[] counts = new int[plan.sorters()];
+    this.bucketsOf = new int[sorters][];
+    this.shares = new double[sorters];
+    this.writtenFrom = new long[sorters];
+    this.writtenBytes = new long[sorters];
+    int[] counts = new int[sorters];
     double sum = 0;
     for (int bucket = 0; bucket < sorterOf.length; bucket++) {
       double middle = sum + splitters.share(bucket) / 2;
@@ -105,9 +112,12 @@ final class SortRun {
   /// neighbouring buckets with about its share of the records. Of an output that is written bucket
   /// after bucket, neighbours get neighbouring ones, so that all are at work.
   private int sorter(int bucket, double middle) {
-    return ordered == null
-        ? (int) Math.min(plan.sorters() - 1, middle * plan.sorters())
-        : bucket % plan.sorters();
+    return ordered == null ? (int) Math.min(sorters() - 1, middle * sorters()) : bucket % sorters();
+  }
+
+  /// Returns how many sorters there are, in all processes.
+  final int sorters() {
+    return plan.sorters() * processes;
   }
 
   RecordOrder order() {
@@ -124,6 +134,10 @@ final class SortRun {
     return format;
   }
 
+  Splitters splitters() {
+    return splitters;
+  }
+
   SortPlan plan() {
     return plan;
   }
@@ -132,12 +146,9 @@ final class SortRun {
     return inputs;
   }
 
-  Splitters splitters() {
-    return splitters;
-  }
-
-  TemporaryFolder folder() {
-    return folder;
+  /// Returns where to make a temporary file, or a part of the output, that is not there yet.
+  Path place(String name) throws SortException {
+    return folder.resolve(name);
   }
 
   @Nullable OutputFile output() {
@@ -168,11 +179,17 @@ final class SortRun {
     return bucketsOf[sorter];
   }
 
-  /// Returns how much a sorter may hold: its expected share, on top of the least.
+  /// Returns how much a sorter may hold: of what the sorters of its process keep, its expected
+  /// share, on top of the least. Replicas are dealt to processes in turn.
   long keepBytes(int sorter) {
     long least = plan.leastToKeep();
     long rest = plan.keepBytes() - plan.sorters() * least;
-    return least + (long) (rest * shares[sorter]);
+    double sum = 0;
+    for (int other = sorter % processes; other < shares.length; other += processes) {
+      sum += shares[other];
+    }
+    double share = sum > 0 ? shares[sorter] / sum : 1.0 / plan.sorters();
+    return least + (long) (rest * share);
   }
 
   InputFiles.@Nullable Chunk nextChunk() {
@@ -180,7 +197,8 @@ final class SortRun {
     return chunk < inputs.chunks() ? inputs.chunk(chunk) : null;
   }
 
-  void partitioned(long bytes) {
+  /// A module in this process has partitioned so many bytes.
+  void partitioned(ModuleContext from, long bytes) {
     long done = partitionedBytes.addAndGet(bytes);
     progress.report(Progress.Phase.PARTITION, done, inputs.bytes());
   }
@@ -188,7 +206,7 @@ final class SortRun {
   /// One partitioner has read its last record; `sum` is the checksum of all it has read.
   ///
   /// @throws SortException if it was the last one, and an input has changed meanwhile
-  synchronized void wasRead(UInt128 sum) throws SortException {
+  synchronized void wasRead(ModuleContext from, UInt128 sum) throws SortException {
     readSum = readSum.plus(sum);
     if (partitioning.decrementAndGet() == 0) {
       inputs.requireUnchanged();
@@ -197,23 +215,23 @@ final class SortRun {
     }
   }
 
-  void spilled(long bytes) {
+  void spilled(ModuleContext from, long bytes) {
     spilledBytes.addAndGet(bytes);
   }
 
-  void sorted(long records) {
+  void sorted(ModuleContext from, long records) {
     long done = sortedBytes.addAndGet(records * order.recordSize());
     progress.report(Progress.Phase.SORT, done, inputs.bytes());
   }
 
   /// One sorter has written its last record.
   ///
-  /// @param from where in the output it has begun
+  /// @param start where in the output it has begun
   /// @param bytes how much it has written there
-  synchronized void wasWritten(int sorter, long from, long bytes, UInt128 sum) {
+  synchronized void wasWritten(ModuleContext from, long start, long bytes, UInt128 sum) {
     writtenSum = writtenSum.plus(sum);
-    writtenFrom[sorter] = from;
-    writtenBytes[sorter] = bytes;
+    writtenFrom[from.replica()] = start;
+    writtenBytes[from.replica()] = bytes;
     keptRecords.addAndGet(bytes / order.recordSize());
     notePeak();
   }
@@ -221,6 +239,44 @@ final class SortRun {
   private void notePeak() {
     peakBytes.accumulateAndGet(Jbuf.use().usedBytes() - otherBytes, Math::max);
   }
+
+  /// Takes what the runs of other processes have done together.
+  synchronized void take(Totals totals) {
+    readSum = totals.readSum;
+    writtenSum = totals.writtenSum;
+    sortedBytes.set(totals.sortedBytes);
+    spilledBytes.set(totals.spilledBytes);
+    peakBytes.set(totals.peakBytes);
+    sortStarted.set(totals.sortStartedNanos);
+    long written = 0;
+    for (int sorter = 0; sorter < writtenFrom.length; sorter++) {
+      writtenFrom[sorter] = totals.writtenFrom[sorter];
+      writtenBytes[sorter] = totals.writtenBytes[sorter];
+      written += writtenBytes[sorter];
+    }
+    keptRecords.set(written / order.recordSize());
+  }
+
+  /// The work of several processes.
+  ///
+  /// @param readSum the checksum of what was read
+  /// @param writtenSum that of what was written
+  /// @param sortedBytes how much was sorted
+  /// @param spilledBytes how much went to temporary files
+  /// @param peakBytes the most memory of one of them
+  /// @param sortStartedNanos when the input was partitioned
+  /// @param writtenFrom per sorter, where in the output it has begun to write
+  /// @param writtenBytes per sorter, how much it has written
+  @SuppressWarnings("ArrayRecordComponent") // nothing compares or keeps it
+  record Totals(
+      UInt128 readSum,
+      UInt128 writtenSum,
+      long sortedBytes,
+      long spilledBytes,
+      long peakBytes,
+      long sortStartedNanos,
+      long[] writtenFrom,
+      long[] writtenBytes) {}
 
   /// Refuses an output whose records are not those of the input.
   ///

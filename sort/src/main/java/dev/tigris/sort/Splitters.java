@@ -1,6 +1,9 @@
 package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -85,7 +88,7 @@ final class Splitters {
     List<Integer> chosen = new ArrayList<>();
     List<Boolean> after = new ArrayList<>();
     if (count == 0) {
-      return new Splitters(keys, chosen, after);
+      return of(keys, chosen, after);
     }
     RecordFormat keyOnly = new RecordFormat(keyBytes, 0, keyBytes);
     BucketSorter sorter = new BucketSorter(keyOnly, count, keys.keys.length);
@@ -103,7 +106,7 @@ final class Splitters {
         after.add(true);
       }
     }
-    return new Splitters(keys, chosen, after);
+    return of(keys, chosen, after);
   }
 
   /// Returns how many bytes of each key a sample needs.
@@ -111,23 +114,66 @@ final class Splitters {
     return Math.min(format.keySize(), MAX_BOUNDARY_BYTES);
   }
 
-  private Splitters(Sample sample, List<Integer> chosen, List<Boolean> after) {
+  private static Splitters of(Sample sample, List<Integer> chosen, List<Boolean> after) {
     int count = chosen.size();
-    this.boundaryBytes = sample.keyBytes;
-    this.boundaries = new byte[count * boundaryBytes];
-    this.isAfter = new boolean[count];
+    byte[] boundaries = new byte[count * sample.keyBytes];
+    boolean[] isAfter = new boolean[count];
     for (int i = 0; i < count; i++) {
-      int from = chosen.get(i) * boundaryBytes;
-      System.arraycopy(sample.keys, from, boundaries, i * boundaryBytes, boundaryBytes);
+      int from = chosen.get(i) * sample.keyBytes;
+      System.arraycopy(sample.keys, from, boundaries, i * sample.keyBytes, sample.keyBytes);
       isAfter[i] = after.get(i);
     }
+    return new Splitters(sample.keyBytes, boundaries, isAfter, shares(sample, chosen, after));
+  }
+
+  private Splitters(int boundaryBytes, byte[] boundaries, boolean[] isAfter, double[] shares) {
+    int count = isAfter.length;
+    this.boundaryBytes = boundaryBytes;
+    this.boundaries = boundaries;
+    this.isAfter = isAfter;
+    this.shares = shares;
     this.common = count == 0 ? 0 : commonBytes(count);
     long[] parts = new long[count];
     for (int i = 0; i < count; i++) {
       parts[i] = window(boundaries, i * boundaryBytes);
     }
     this.windows = new Windows(parts);
-    this.shares = shares(sample, chosen, after);
+  }
+
+  /// Writes the boundaries for another process.
+  void write(DataOutputStream out) throws IOException {
+    out.writeInt(boundaryBytes);
+    out.writeInt(isAfter.length);
+    out.write(boundaries);
+    for (boolean after : isAfter) {
+      out.writeBoolean(after);
+    }
+    for (double share : shares) {
+      out.writeDouble(share);
+    }
+  }
+
+  /// Reads what [#write] has written.
+  static Splitters read(DataInputStream in) throws IOException {
+    int boundaryBytes = in.readInt();
+    int count = in.readInt();
+    if (boundaryBytes < 1
+        || boundaryBytes > MAX_BOUNDARY_BYTES
+        || count < 0
+        || count >= 2 * SortPlan.MAX_BUCKETS) {
+      throw new IOException("%d boundaries of %d bytes".formatted(count, boundaryBytes));
+    }
+    byte[] boundaries = new byte[count * boundaryBytes];
+    in.readFully(boundaries);
+    boolean[] isAfter = new boolean[count];
+    for (int i = 0; i < count; i++) {
+      isAfter[i] = in.readBoolean();
+    }
+    double[] shares = new double[count + 1];
+    for (int i = 0; i < shares.length; i++) {
+      shares[i] = in.readDouble();
+    }
+    return new Splitters(boundaryBytes, boundaries, isAfter, shares);
   }
 
   /// With how many bytes do the first and the last boundary, and so all, begin: no more than leave
@@ -141,8 +187,8 @@ final class Splitters {
     return bytes;
   }
 
-  private double[] shares(Sample sample, List<Integer> chosen, List<Boolean> after) {
-    double[] parts = new double[buckets()];
+  private static double[] shares(Sample sample, List<Integer> chosen, List<Boolean> after) {
+    double[] parts = new double[chosen.size() + 1];
     int start = 0;
     for (int i = 0; i < chosen.size(); i++) {
       int end = chosen.get(i);

@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
 ///       output                        what becomes `sorted`
 ///       stopped                       what would have, when the process ends before
 ///       spill-0, spill-1, ...         what did not fit memory
+///       plan                          what other processes of the sort are told
 /// ```
 ///
 /// However a job ends, it deletes its folder: when it fails, when it is cancelled, and when the
@@ -344,6 +345,11 @@ final class TemporaryFolder implements AutoCloseable {
         }
       }
     }
+  }
+
+  /// Returns the folder.
+  Path path() {
+    return folder;
   }
 
   /// Returns a file, or folder, in it.

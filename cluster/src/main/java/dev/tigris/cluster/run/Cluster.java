@@ -131,6 +131,16 @@ public final class Cluster {
     return new Cluster(processes, attempts, hang, seed, runs, new ProgramCode(path, false));
   }
 
+  /// Returns whether programs run on threads of this JVM.
+  public boolean isThreads() {
+    return processes == 0;
+  }
+
+  /// Returns how many processes run a program: 1 on threads.
+  public int workers() {
+    return Math.max(1, processes);
+  }
+
   /// Starts a program. The run goes on when this returns.
   ///
   /// @param words its [arguments][Arguments#words]
@@ -196,7 +206,7 @@ public final class Cluster {
               .formatted(program.getName(), e.getMessage()),
           e);
     }
-    return new RunPlan(graph, Math.max(1, processes));
+    return new RunPlan(graph, workers());
   }
 
   private static Flow described(Class<? extends FlowProgram> program, Arguments arguments)

@@ -8,6 +8,7 @@ import dev.tigris.cluster.run.protocol.Order;
 import dev.tigris.cluster.run.protocol.Outcome;
 import dev.tigris.cluster.run.protocol.Report;
 import dev.tigris.cluster.run.protocol.Word;
+import dev.tigris.flow.Results;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -59,6 +60,7 @@ final class Coordinator implements Runnable {
   // Read by other threads.
   private volatile @Nullable ControlLink link;
   private final Map<Integer, List<RunProgress.Replica>> replicas = new ConcurrentHashMap<>();
+  private final Map<Integer, Results> told = new ConcurrentHashMap<>();
   private volatile RunProgress.Phase phase = RunProgress.Phase.STARTING;
   private volatile int attempt = 1;
   private volatile List<Integer> behind = List.of();
@@ -114,7 +116,15 @@ final class Coordinator implements Runnable {
     List<RunProgress.Replica> all = new ArrayList<>();
     replicas.values().forEach(all::addAll);
     long until = endedNanos == 0 ? System.nanoTime() : endedNanos;
-    return new RunProgress(attempt, phase, until - startNanos, all, behind);
+    return new RunProgress(attempt, phase, until - startNanos, all, behind, toldSoFar());
+  }
+
+  private Results toldSoFar() {
+    try {
+      return Results.merged(List.copyOf(told.values()));
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      return Results.NONE; // the end of the run tells why
+    }
   }
 
   // -- The coordinator's thread.
@@ -258,6 +268,7 @@ final class Coordinator implements Runnable {
           case Word.Joined(String address) -> {
             controls.put(entry(report.epoch(), report.worker()), Streams.controlOf(address));
             replicas.remove(report.worker());
+            told.remove(report.worker());
           }
           case Word.Failing _, Word.Failed _ -> {
             RemoteException its = !beside.hasRemaining() ? null : RemoteException.read(in);
@@ -268,6 +279,7 @@ final class Coordinator implements Runnable {
           default -> {
             if (beside.hasRemaining()) {
               replicas.put(report.worker(), RunProgress.read(in, report.worker()));
+              told.put(report.worker(), RunProgress.readResults(in));
             }
           }
         }
@@ -297,6 +309,7 @@ final class Coordinator implements Runnable {
 
     private void start(Epoch epoch, int count) {
       replicas.clear();
+      told.clear();
       thrown.clear();
       try {
         host.start(epoch, count);

@@ -357,12 +357,13 @@ final class Part implements AutoCloseable {
         });
   }
 
-  /// Returns what the replicas are doing, as [RunProgress#read] reads it. Any thread.
+  /// Returns what the replicas are doing and have told, as [RunProgress] reads it. Any thread.
   byte[] progress() {
     FlowRun started = run;
     return started == null
         ? NOTHING
-        : Frame.bytes(out -> RunProgress.write(out, started.snapshot().replicas()));
+        : Frame.bytes(
+            out -> RunProgress.write(out, started.snapshot().replicas(), started.results()));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.tigris.cluster.run;
 
 import dev.tigris.flow.FlowSnapshot;
+import dev.tigris.flow.Results;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -15,8 +16,15 @@ import java.util.List;
 /// @param elapsedNanos the time since the run was started, or that it took
 /// @param replicas the replicas whose processes have reported
 /// @param behind the processes, from 0, for which the others wait to go on
+/// @param results the numbers that the modules of the attempt have told so far, as old as the
+///     reports
 public record RunProgress(
-    int attempt, Phase phase, long elapsedNanos, List<Replica> replicas, List<Integer> behind) {
+    int attempt,
+    Phase phase,
+    long elapsedNanos,
+    List<Replica> replicas,
+    List<Integer> behind,
+    Results results) {
   /// The things that an attempt does, one after the other.
   public enum Phase {
     /// The workers are started, describe the flow, and connect.
@@ -57,8 +65,9 @@ public record RunProgress(
     return replicas.stream().mapToLong(each -> each.state().calls()).sum();
   }
 
-  /// Writes what the replicas of one process are doing.
-  static void write(DataOutputStream out, List<FlowSnapshot.Replica> replicas) throws IOException {
+  /// Writes what the replicas of one process are doing, and the numbers that they have told.
+  static void write(DataOutputStream out, List<FlowSnapshot.Replica> replicas, Results results)
+      throws IOException {
     out.writeInt(replicas.size());
     for (FlowSnapshot.Replica each : replicas) {
       Wire.writeText(out, each.stage());
@@ -69,8 +78,10 @@ public record RunProgress(
       out.writeLong(each.creditWaitNanos());
       out.writeBoolean(each.isEnded());
     }
+    Wire.writeBytes(out, results.withoutObjects().encoded());
   }
 
+  /// Reads what they are doing; [#readResults] reads the rest.
   static List<Replica> read(DataInputStream in, int process) throws IOException {
     List<Replica> replicas = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
@@ -86,5 +97,13 @@ public record RunProgress(
       replicas.add(new Replica(process, state));
     }
     return replicas;
+  }
+
+  static Results readResults(DataInputStream in) throws IOException {
+    try {
+      return Results.decoded(Wire.readBytes(in));
+    } catch (IllegalArgumentException e) {
+      throw new IOException("the results so far cannot be read", e);
+    }
   }
 }

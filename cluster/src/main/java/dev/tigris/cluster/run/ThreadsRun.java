@@ -60,7 +60,8 @@ record ThreadsRun(FlowRun flow) implements ClusterRun {
             : RunProgress.Phase.OVER,
         now.elapsedNanos(),
         now.replicas().stream().map(state -> new RunProgress.Replica(0, state)).toList(),
-        List.of());
+        List.of(),
+        flow.results().withoutObjects());
   }
 
   @Override

@@ -10,8 +10,8 @@ import java.util.TreeSet;
 ///
 /// ```text
 ///   specializer <- {specializer-maven-plugin, examples, cli}
-///   os <- memory <- net <- flow <- sort <- cli            the product
-///          |         |       '---- cluster, on message, too
+///   os <- memory <- net <- flow <- cluster <- sort <- cli     the product
+///          |         |               '---- on message, too
 ///          '- matrix <- cli
 ///                    '---- {net-testing, net-libfabric, message}
 ///   '-------'-------'-------'-------'-------'-- {examples, verify <- bench}   the outer ring
@@ -34,7 +34,7 @@ public final class Direction {
           Map.entry(
               "cluster",
               Set.of("os", "memory", "net", "net-testing", "message", "flow")), // in its tests
-          Map.entry("sort", Set.of("os", "memory", "net", "flow")),
+          Map.entry("sort", Set.of("os", "memory", "net", "flow", "cluster")),
           Map.entry("examples", Set.of("memory", "net", "flow", "cluster", "specializer")),
           Map.entry(
               "cli",

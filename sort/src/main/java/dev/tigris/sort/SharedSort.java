@@ -1,0 +1,133 @@
+package dev.tigris.sort;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/// What all processes of a sort have to know alike. The process that starts the sort finds it out,
+/// and tells the others by a text.
+///
+/// @param order of the records
+/// @param plan of each process
+/// @param inputs the files
+/// @param chunks how many parts the input has
+/// @param splitters between the buckets
+/// @param folder for temporary files, and with the output
+/// @param isPartitioned whether each sorter makes a file
+/// @param isForced whether it forces that file to the disk
+record SharedSort(
+    RecordOrder order,
+    SortPlan plan,
+    List<Input> inputs,
+    long chunks,
+    Splitters splitters,
+    Path folder,
+    boolean isPartitioned,
+    boolean isForced) {
+
+  /// A file of the input.
+  ///
+  /// @param path where it lies
+  /// @param name what messages call it
+  /// @param state its size and time
+  record Input(String path, String name, String state) {}
+
+  SharedSort {
+    inputs = List.copyOf(inputs);
+  }
+
+  /// Returns what a run has, for others like it.
+  static SharedSort of(SortRun run, Path folder) {
+    List<Input> inputs = new ArrayList<>();
+    for (InputFile file : run.inputs().files()) {
+      inputs.add(new Input(file.path().toAbsolutePath().toString(), file.name(), file.state()));
+    }
+    return new SharedSort(
+        run.order(),
+        run.plan(),
+        inputs,
+        run.inputs().chunks(),
+        run.splitters(),
+        folder,
+        run.output() == null,
+        run.isForced());
+  }
+
+  /// Returns the text for other processes.
+  String text() {
+    var bytes = new ByteArrayOutputStream();
+    try (var out = new DataOutputStream(bytes)) {
+      writeOrder(out);
+      plan.write(out);
+      out.writeInt(inputs.size());
+      for (Input input : inputs) {
+        out.writeUTF(input.path);
+        out.writeUTF(input.name);
+        out.writeUTF(input.state);
+      }
+      out.writeLong(chunks);
+      splitters.write(out);
+      out.writeUTF(folder.toString());
+      out.writeBoolean(isPartitioned);
+      out.writeBoolean(isForced);
+    } catch (IOException e) { // memory does not fail so
+      throw new UncheckedIOException(e);
+    }
+    return Base64.getEncoder().encodeToString(bytes.toByteArray());
+  }
+
+  /// Reads what [#text] has written.
+  ///
+  /// @throws IOException if the text is no such
+  static SharedSort read(String text) throws IOException {
+    byte[] bytes;
+    try {
+      bytes = Base64.getDecoder().decode(text);
+    } catch (IllegalArgumentException e) {
+      throw new IOException("the plan of a sort is no Base64", e);
+    }
+    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+      RecordOrder order = readOrder(in);
+      SortPlan plan = SortPlan.read(in);
+      List<Input> inputs = new ArrayList<>();
+      for (int left = in.readInt(); left > 0; left--) {
+        inputs.add(new Input(in.readUTF(), in.readUTF(), in.readUTF()));
+      }
+      return new SharedSort(
+          order,
+          plan,
+          inputs,
+          in.readLong(),
+          Splitters.read(in),
+          Path.of(in.readUTF()),
+          in.readBoolean(),
+          in.readBoolean());
+    }
+  }
+
+  private void writeOrder(DataOutputStream out) throws IOException {
+    out.writeInt(order.recordSize());
+    out.writeInt(order.keys().size());
+    for (RecordKey key : order.keys()) {
+      out.writeUTF(key.toString());
+    }
+    out.writeBoolean(order.isStable());
+    out.writeBoolean(order.isUnique());
+  }
+
+  private static RecordOrder readOrder(DataInputStream in) throws IOException {
+    RecordOrder order = RecordOrder.ofRecords(in.readInt());
+    for (int left = in.readInt(); left > 0; left--) {
+      order = order.key(in.readUTF());
+    }
+    order = in.readBoolean() ? order.stable() : order;
+    return in.readBoolean() ? order.unique() : order;
+  }
+}
