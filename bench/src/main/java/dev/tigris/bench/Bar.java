@@ -104,6 +104,12 @@ public record Bar(
   /// The interface below active messages.
   public static final String TIGRIS = "Tigris";
 
+  /// The linear algebra library in C and assembler.
+  public static final String OPENBLAS = "OpenBLAS";
+
+  /// A linear algebra library in Java.
+  public static final String EJML = "EJML";
+
   /// A bound in place of a peer.
   public static final String LIMIT = "limit";
   static final String BANDWIDTH = "sum of longs";
@@ -191,9 +197,11 @@ public record Bar(
                   times("sort\\..*\\.memory", LIMIT, 1, "<= --memory x 1.25 + 150 MB")))
           .toList();
 
-  /// The bars of calls and streams between processes.
+  /// The bars of calls, of streams between processes, and of products.
   private static Stream<Bar> ofProcesses() {
     return Stream.of(
+        times("multiply\\.kernel\\.(256|1024|2048)", OPENBLAS, 0.8, ">= 0.8x"),
+        times("multiply\\.kernel\\..*", EJML, 1, "not behind"),
         times("call\\..*\\.throughput\\..*", GRPC, 5, ">= 5x"),
         times("call\\..*\\.latency\\.\\d+B", GRPC, 2, ">= 2x"),
         times("call\\..*\\.latency\\.p999\\..*", GRPC, 10, ">= 10x"),

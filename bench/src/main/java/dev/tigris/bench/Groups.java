@@ -2,6 +2,7 @@ package dev.tigris.bench;
 
 import dev.tigris.bench.call.CallGroups;
 import dev.tigris.bench.flow.FlowGroups;
+import dev.tigris.bench.matrix.MatrixGroups;
 import dev.tigris.bench.memory.MemoryGroups;
 import dev.tigris.bench.net.NetGroups;
 import dev.tigris.bench.objects.ObjectGroups;
@@ -22,7 +23,8 @@ final class Groups {
             NetGroups.all(),
             CallGroups.all(),
             FlowGroups.all(),
-            SortGroups.all())
+            SortGroups.all(),
+            MatrixGroups.all())
         .flatMap(List::stream)
         .toList();
   }

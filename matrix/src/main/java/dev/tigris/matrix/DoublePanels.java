@@ -15,8 +15,12 @@ abstract class DoublePanels extends Kernel {
 
   @Override
   final void reserve(int leftLength, int rightLength) {
-    left = new double[leftLength];
-    right = new double[rightLength];
+    if (left.length < leftLength) {
+      left = new double[leftLength];
+    }
+    if (right.length < rightLength) {
+      right = new double[rightLength];
+    }
   }
 
   @Override

@@ -15,8 +15,12 @@ abstract class FloatPanels extends Kernel {
 
   @Override
   final void reserve(int leftLength, int rightLength) {
-    left = new float[leftLength];
-    right = new float[rightLength];
+    if (left.length < leftLength) {
+      left = new float[leftLength];
+    }
+    if (right.length < rightLength) {
+      right = new float[rightLength];
+    }
   }
 
   @Override

@@ -51,7 +51,7 @@ abstract class Kernel {
     return columns;
   }
 
-  /// Makes room for panels.
+  /// Makes room for panels. What is there already stays if it is large enough.
   ///
   /// @param left elements of all panels of A that are there at once
   /// @param right the same for B

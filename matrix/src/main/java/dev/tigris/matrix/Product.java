@@ -168,11 +168,14 @@ final class Product {
       this.kernel = kernel;
       this.columns = kernel.columns();
       this.edge = Arena.ofAuto().allocate((long) Kernel.ROWS * columns * Double.BYTES, 64);
-      kernel.reserve(HEIGHT * DEPTH, PANELS * columns * DEPTH);
     }
 
     void add(Matrix a, Matrix b, Matrix c) {
       int slab = PANELS * columns;
+      int most = Math.min(DEPTH, a.columns());
+      kernel.reserve(
+          most * Math.min(HEIGHT, Math.ceilDiv(c.rows(), Kernel.ROWS) * Kernel.ROWS),
+          most * Math.min(slab, Math.ceilDiv(c.columns(), columns) * columns));
       for (int column = 0; column < c.columns(); column += slab) {
         int width = Math.min(slab, c.columns() - column);
         for (int from = 0; from < a.columns(); from += DEPTH) {

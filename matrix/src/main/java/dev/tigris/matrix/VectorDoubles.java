@@ -10,6 +10,7 @@ final class VectorDoubles extends DoublePanels {
   private static final VectorSpecies<Double> SPECIES = DoubleVector.SPECIES_PREFERRED;
   private static final int LANES = SPECIES.length();
   private static final int COLUMNS = 3 * LANES;
+  private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
   private static final long BYTES = SPECIES.vectorByteSize();
 
   VectorDoubles() {
@@ -17,7 +18,7 @@ final class VectorDoubles extends DoublePanels {
   }
 
   @Override
-  void add(int depth, int a, int b, MemorySegment memory, long at, long rowStride) {
+  void add(int depth, int a, int b, MemorySegment memory, long from, long rowStride) {
     double[] left = this.left;
     double[] right = this.right;
     DoubleVector zero = DoubleVector.zero(SPECIES);
@@ -33,6 +34,7 @@ final class VectorDoubles extends DoublePanels {
     DoubleVector s30 = zero;
     DoubleVector s31 = zero;
     DoubleVector s32 = zero;
+    long at = from;
     int l = a;
     int r = b;
     for (int k = 0; k < depth; k++) {
@@ -58,23 +60,33 @@ final class VectorDoubles extends DoublePanels {
       l += ROWS;
       r += COLUMNS;
     }
-    add(memory, at, s00, s01, s02);
-    add(memory, at + rowStride, s10, s11, s12);
-    add(memory, at + 2 * rowStride, s20, s21, s22);
-    add(memory, at + 3 * rowStride, s30, s31, s32);
-  }
-
-  private static void add(
-      MemorySegment memory, long at, DoubleVector s0, DoubleVector s1, DoubleVector s2) {
-    add(memory, at, s0);
-    add(memory, at + BYTES, s1);
-    add(memory, at + 2 * BYTES, s2);
-  }
-
-  private static void add(MemorySegment memory, long at, DoubleVector sum) {
-    DoubleVector.fromMemorySegment(SPECIES, memory, at, ByteOrder.LITTLE_ENDIAN)
-        .add(sum)
-        .intoMemorySegment(memory, at, ByteOrder.LITTLE_ENDIAN);
+    s00.add(DoubleVector.fromMemorySegment(SPECIES, memory, at, ORDER))
+        .intoMemorySegment(memory, at, ORDER);
+    s01.add(DoubleVector.fromMemorySegment(SPECIES, memory, at + BYTES, ORDER))
+        .intoMemorySegment(memory, at + BYTES, ORDER);
+    s02.add(DoubleVector.fromMemorySegment(SPECIES, memory, at + 2 * BYTES, ORDER))
+        .intoMemorySegment(memory, at + 2 * BYTES, ORDER);
+    at += rowStride;
+    s10.add(DoubleVector.fromMemorySegment(SPECIES, memory, at, ORDER))
+        .intoMemorySegment(memory, at, ORDER);
+    s11.add(DoubleVector.fromMemorySegment(SPECIES, memory, at + BYTES, ORDER))
+        .intoMemorySegment(memory, at + BYTES, ORDER);
+    s12.add(DoubleVector.fromMemorySegment(SPECIES, memory, at + 2 * BYTES, ORDER))
+        .intoMemorySegment(memory, at + 2 * BYTES, ORDER);
+    at += rowStride;
+    s20.add(DoubleVector.fromMemorySegment(SPECIES, memory, at, ORDER))
+        .intoMemorySegment(memory, at, ORDER);
+    s21.add(DoubleVector.fromMemorySegment(SPECIES, memory, at + BYTES, ORDER))
+        .intoMemorySegment(memory, at + BYTES, ORDER);
+    s22.add(DoubleVector.fromMemorySegment(SPECIES, memory, at + 2 * BYTES, ORDER))
+        .intoMemorySegment(memory, at + 2 * BYTES, ORDER);
+    at += rowStride;
+    s30.add(DoubleVector.fromMemorySegment(SPECIES, memory, at, ORDER))
+        .intoMemorySegment(memory, at, ORDER);
+    s31.add(DoubleVector.fromMemorySegment(SPECIES, memory, at + BYTES, ORDER))
+        .intoMemorySegment(memory, at + BYTES, ORDER);
+    s32.add(DoubleVector.fromMemorySegment(SPECIES, memory, at + 2 * BYTES, ORDER))
+        .intoMemorySegment(memory, at + 2 * BYTES, ORDER);
   }
 
   @Override

@@ -10,6 +10,7 @@ final class VectorFloats extends FloatPanels {
   private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
   private static final int LANES = SPECIES.length();
   private static final int COLUMNS = 3 * LANES;
+  private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
   private static final long BYTES = SPECIES.vectorByteSize();
 
   VectorFloats() {
@@ -17,7 +18,7 @@ final class VectorFloats extends FloatPanels {
   }
 
   @Override
-  void add(int depth, int a, int b, MemorySegment memory, long at, long rowStride) {
+  void add(int depth, int a, int b, MemorySegment memory, long from, long rowStride) {
     float[] left = this.left;
     float[] right = this.right;
     FloatVector zero = FloatVector.zero(SPECIES);
@@ -33,6 +34,7 @@ final class VectorFloats extends FloatPanels {
     FloatVector s30 = zero;
     FloatVector s31 = zero;
     FloatVector s32 = zero;
+    long at = from;
     int l = a;
     int r = b;
     for (int k = 0; k < depth; k++) {
@@ -58,23 +60,33 @@ final class VectorFloats extends FloatPanels {
       l += ROWS;
       r += COLUMNS;
     }
-    add(memory, at, s00, s01, s02);
-    add(memory, at + rowStride, s10, s11, s12);
-    add(memory, at + 2 * rowStride, s20, s21, s22);
-    add(memory, at + 3 * rowStride, s30, s31, s32);
-  }
-
-  private static void add(
-      MemorySegment memory, long at, FloatVector s0, FloatVector s1, FloatVector s2) {
-    add(memory, at, s0);
-    add(memory, at + BYTES, s1);
-    add(memory, at + 2 * BYTES, s2);
-  }
-
-  private static void add(MemorySegment memory, long at, FloatVector sum) {
-    FloatVector.fromMemorySegment(SPECIES, memory, at, ByteOrder.LITTLE_ENDIAN)
-        .add(sum)
-        .intoMemorySegment(memory, at, ByteOrder.LITTLE_ENDIAN);
+    s00.add(FloatVector.fromMemorySegment(SPECIES, memory, at, ORDER))
+        .intoMemorySegment(memory, at, ORDER);
+    s01.add(FloatVector.fromMemorySegment(SPECIES, memory, at + BYTES, ORDER))
+        .intoMemorySegment(memory, at + BYTES, ORDER);
+    s02.add(FloatVector.fromMemorySegment(SPECIES, memory, at + 2 * BYTES, ORDER))
+        .intoMemorySegment(memory, at + 2 * BYTES, ORDER);
+    at += rowStride;
+    s10.add(FloatVector.fromMemorySegment(SPECIES, memory, at, ORDER))
+        .intoMemorySegment(memory, at, ORDER);
+    s11.add(FloatVector.fromMemorySegment(SPECIES, memory, at + BYTES, ORDER))
+        .intoMemorySegment(memory, at + BYTES, ORDER);
+    s12.add(FloatVector.fromMemorySegment(SPECIES, memory, at + 2 * BYTES, ORDER))
+        .intoMemorySegment(memory, at + 2 * BYTES, ORDER);
+    at += rowStride;
+    s20.add(FloatVector.fromMemorySegment(SPECIES, memory, at, ORDER))
+        .intoMemorySegment(memory, at, ORDER);
+    s21.add(FloatVector.fromMemorySegment(SPECIES, memory, at + BYTES, ORDER))
+        .intoMemorySegment(memory, at + BYTES, ORDER);
+    s22.add(FloatVector.fromMemorySegment(SPECIES, memory, at + 2 * BYTES, ORDER))
+        .intoMemorySegment(memory, at + 2 * BYTES, ORDER);
+    at += rowStride;
+    s30.add(FloatVector.fromMemorySegment(SPECIES, memory, at, ORDER))
+        .intoMemorySegment(memory, at, ORDER);
+    s31.add(FloatVector.fromMemorySegment(SPECIES, memory, at + BYTES, ORDER))
+        .intoMemorySegment(memory, at + BYTES, ORDER);
+    s32.add(FloatVector.fromMemorySegment(SPECIES, memory, at + 2 * BYTES, ORDER))
+        .intoMemorySegment(memory, at + 2 * BYTES, ORDER);
   }
 
   @Override

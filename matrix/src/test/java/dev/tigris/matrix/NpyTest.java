@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.host.Python;
+import dev.tigris.testing.process.Command;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -107,6 +109,39 @@ class NpyTest {
     assertTrue(refusal(() -> Npy.read(file)).contains("has format 9"));
     Files.write(file, prefix(2, 1 << 30));
     assertTrue(refusal(() -> Npy.read(file)).contains("a header of 1073741824 bytes"));
+  }
+
+  /// NumPy saves the factors in several forms, and finds our product equal to its own.
+  @Test
+  void exchangesFilesWithNumpy() throws Exception {
+    Command python = Python.with("numpy");
+    String make =
+        """
+        import numpy as n, sys
+        f = sys.argv[1]
+        a = n.arange(12.0).reshape(3, 4)
+        n.save(f + '/rows', a)
+        n.save(f + '/columns', n.asfortranarray(a))
+        n.save(f + '/big', a.astype('>f8'))
+        n.save(f + '/single', a.astype('f4'))
+        """;
+    python.with("-c", make, folder.toString()).output();
+    Matrix a = Npy.read(folder.resolve("rows.npy"));
+    assertSame(Npy.read(folder.resolve("columns.npy")), a);
+    assertSame(Npy.read(folder.resolve("big.npy")), a);
+    assertSame(Npy.read(folder.resolve("single.npy")), a.copy(Precision.SINGLE));
+    Npy.write(folder.resolve("product.npy"), a.multiply(a.transposed()));
+    Npy.write(folder.resolve("transpose.npy"), a.transposed());
+    String compare =
+        """
+        import numpy as n, sys
+        f = sys.argv[1]
+        a = n.load(f + '/rows.npy')
+        assert (n.load(f + '/product.npy') == a @ a.T).all()
+        t = n.load(f + '/transpose.npy')
+        assert (t == a.T).all() and t.flags.f_contiguous
+        """;
+    python.with("-c", compare, folder.toString()).output();
   }
 
   /// Any bytes are a matrix or are refused, and take no more memory than the file has.

@@ -65,6 +65,7 @@ public final class Direction {
               Set.of(
                   "os",
                   "memory",
+                  "matrix",
                   "net",
                   "message",
                   "flow",
