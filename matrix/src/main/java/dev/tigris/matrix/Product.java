@@ -53,12 +53,12 @@ final class Product {
   void run(int threads) {
     Kernel kernel = kernels.apply(c.precision());
     List<Matrix[]> parts = parts(kernel.columns(), threads);
-    int helpers = Math.min(threads, parts.size()) - 1;
-    List<Helper> all = new ArrayList<>();
-    for (int i = 0; i < helpers; i++) {
-      Helper helper = new Helper(parts);
-      helper.start();
-      all.add(helper);
+    int others = Math.min(threads, parts.size()) - 1;
+    List<Worker> all = new ArrayList<>();
+    for (int i = 0; i < others; i++) {
+      Worker worker = new Worker(parts);
+      worker.start();
+      all.add(worker);
     }
     Throwable failure = null;
     try {
@@ -67,8 +67,8 @@ final class Product {
       next.set(parts.size()); // the others stop at their next part
       failure = e;
     }
-    for (Helper helper : all) {
-      failure = helper.join(failure);
+    for (Worker worker : all) {
+      failure = worker.join(failure);
     }
     if (failure instanceof RuntimeException e) {
       throw e;
@@ -111,11 +111,11 @@ final class Product {
   }
 
   /// A thread that works on the same product.
-  private final class Helper {
+  private final class Worker {
     private final Thread thread;
     private volatile @Nullable Throwable failure;
 
-    Helper(List<Matrix[]> parts) {
+    Worker(List<Matrix[]> parts) {
       this.thread =
           Thread.ofPlatform()
               .name("tigris-multiply")

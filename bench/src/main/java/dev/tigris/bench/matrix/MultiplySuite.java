@@ -3,6 +3,7 @@ package dev.tigris.bench.matrix;
 import dev.tigris.bench.Bar;
 import dev.tigris.bench.Scale;
 import dev.tigris.bench.WrongResultException;
+import dev.tigris.bench.c.OpenBlas;
 import dev.tigris.bench.fork.Contest;
 import dev.tigris.bench.fork.Suite;
 import dev.tigris.bench.fork.Trial;

@@ -1,4 +1,4 @@
-package dev.tigris.bench.matrix;
+package dev.tigris.bench.c;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /// The system's OpenBLAS, on one thread. It chooses the kernel for the processor when it is loaded;
 /// the variable `OPENBLAS_CORETYPE` asks for another.
-final class OpenBlas {
+public final class OpenBlas {
   private static final int ROW_MAJOR = 101;
   private static final int NO_TRANSPOSE = 111;
 
@@ -50,8 +50,9 @@ final class OpenBlas {
   }
 
   /// Loads it, if it is installed (Debian: `libopenblas0-pthread`).
-  @SuppressWarnings("restricted") // as above
-  static Optional<OpenBlas> load() {
+  // SAFETY: bounds: its functions are declared above; lifetime: it is never unloaded; thread: any.
+  @SuppressWarnings("restricted")
+  public static Optional<OpenBlas> load() {
     try {
       return Optional.of(
           new OpenBlas(SymbolLookup.libraryLookup("libopenblas.so.0", Arena.global())));
@@ -64,7 +65,7 @@ final class OpenBlas {
   }
 
   /// C += A B, of square matrices of doubles that lie row after row.
-  void addProduct(int size, MemorySegment a, MemorySegment b, MemorySegment c) {
+  public void addProduct(int size, MemorySegment a, MemorySegment b, MemorySegment c) {
     try {
       multiply.invokeExact(
           ROW_MAJOR,
