@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.UUID;
 
 /// NumPy's files of one array (`.npy`), formats 1 to 3, as `numpy.save` writes them.
 ///
@@ -66,7 +67,8 @@ public final class Npy {
 
   /// Writes a matrix, row after row, in little-endian order. A transpose is written column after
   /// column, which NumPy reads as well, if its elements lie so. The file appears under its name
-  /// when it is complete and synced, in place of one that is there.
+  /// when it is complete and synced, in place of one that is there. Its permissions are those of a
+  /// new file.
   ///
   /// @throws IOException if it cannot be written; then nothing of it is left
   public static void write(Path file, Matrix matrix) throws IOException {
@@ -81,9 +83,10 @@ public final class Npy {
     if (folder == null || file.getFileName() == null) {
       throw new IOException(file + " is no name of a file");
     }
-    Path made = Files.createTempFile(folder, "." + file.getFileName(), ".partial");
+    Path made = folder.resolve(".%s.%s.partial".formatted(file.getFileName(), UUID.randomUUID()));
     try {
-      try (FileChannel channel = FileChannel.open(made, StandardOpenOption.WRITE)) {
+      try (FileChannel channel =
+          FileChannel.open(made, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW)) {
         writeAll(channel, header);
         MemorySegment elements = rows.contiguous();
         for (long at = 0; at < elements.byteSize(); at += CHUNK) {
