@@ -92,13 +92,18 @@ public final class LineCheckJob {
   /// Checks the lines. Disorder is a result, not an error.
   ///
   /// @throws SortException if an input cannot be read, or a line is too long
-  public Result run() throws SortException {
+  /// @throws InterruptedException if the calling thread is interrupted
+  public Result run() throws SortException, InterruptedException {
     var check = new Check();
-    for (SortInput input : inputs) {
-      if (check.isDone()) {
-        break;
+    try {
+      for (SortInput input : inputs) {
+        if (check.isDone()) {
+          break;
+        }
+        check.read(input);
       }
-      check.read(input);
+    } catch (SortException e) {
+      throw e.unlessInterrupted();
     }
     return check.result();
   }

@@ -6,6 +6,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +44,8 @@ public final class SortInput {
     return paths.stream().map(SortInput::file).toList();
   }
 
-  /// A stream, which is read to its end once, and not closed.
+  /// A stream, which is read to its end once, and not closed. A job whose thread is interrupted
+  /// stops when the stream next returns from a read.
   ///
   /// @param name what messages call it
   public static SortInput stream(String name, InputStream stream) {
@@ -139,7 +141,9 @@ public final class SortInput {
   /// Reads up to `length` bytes, fewer at the end only; returns how many.
   int read(InputStream from, byte[] block, int at, int length) throws SortException {
     try {
-      return from.readNBytes(block, at, length);
+      int read = from.readNBytes(block, at, length);
+      refuseInterrupted();
+      return read;
     } catch (IOException e) {
       throw unreadable(e);
     }
@@ -148,13 +152,26 @@ public final class SortInput {
   /// Reads what is there, at least one byte; returns how many, negative at the end.
   int readSome(InputStream from, byte[] block, int at, int length) throws SortException {
     try {
-      return from.read(block, at, length);
+      int read = from.read(block, at, length);
+      refuseInterrupted();
+      return read;
     } catch (IOException e) {
       throw unreadable(e);
     }
   }
 
+  /// A channel sees an interrupt itself. Other streams do not.
+  private static void refuseInterrupted() throws ClosedByInterruptException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new ClosedByInterruptException();
+    }
+  }
+
   private SortException unreadable(IOException e) {
+    if (e instanceof ClosedByInterruptException) {
+      return new SortException(
+          SortException.Kind.IO, "the thread that read %s was interrupted".formatted(name), e);
+    }
     String problem =
         switch (e) {
           case EOFException cut -> "ends in the middle of its compressed data";

@@ -2,6 +2,7 @@ package dev.tigris.sort;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -304,6 +305,49 @@ class RecordInputsTest {
     assertEquals(SortException.Kind.READER_GONE, failed.kind(), failed.getMessage());
     assertNothingIsLeft();
     assertThrows(IllegalArgumentException.class, job::partitioned);
+  }
+
+  /// Zeros without an end. The thread that reads them is interrupted when it has read some.
+  private static final class Endless extends InputStream {
+    private int reads;
+
+    @Override
+    public int read() {
+      return 0;
+    }
+
+    @Override
+    public int read(byte[] into, int from, int length) {
+      if (++reads == 20) {
+        Thread.currentThread().interrupt();
+      }
+      Arrays.fill(into, from, from + length, (byte) 0);
+      return length;
+    }
+  }
+
+  @Test
+  void anInterruptStopsAJobThatReadsAStream() throws Exception {
+    LineOrder lines = LineOrder.builder().zeroTerminated().build();
+    Path output = folder.resolve("sorted");
+    RecordOrder large = RecordOrder.of(new RecordFormat(300_000, 0, 10));
+    stops(() -> SortJob.ofInputs(List.of(endless()), output).run());
+    stops(() -> CheckJob.ofInputs(List.of(endless())).run());
+    stops(() -> CheckJob.ofInputs(List.of(endless())).order(large).run());
+    stops(() -> LineSortJob.of(lines).input(endless()).run(output));
+    stops(() -> LineSortJob.of(lines).input(endless()).merging().run(output));
+    stops(() -> LineCheckJob.of(lines).input(endless()).run());
+    assertTrue(Files.notExists(output));
+  }
+
+  private static SortInput endless() {
+    return SortInput.stream("zeros", new Endless());
+  }
+
+  private void stops(Job job) throws IOException {
+    assertThrows(InterruptedException.class, job::run);
+    assertFalse(Thread.interrupted(), "it is still interrupted");
+    assertNothingIsLeft();
   }
 
   /// Records out of order, and equal ones, within inputs and between them.
