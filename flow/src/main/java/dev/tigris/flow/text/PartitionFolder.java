@@ -33,8 +33,8 @@ final class PartitionFolder {
   /// Counts a stream. The first one makes the folder, and gets its name to claim; the others get
   /// null.
   synchronized @Nullable String open(StreamKind.Place place) throws IOException {
-    users++;
-    if (users > 1) {
+    if (users > 0) {
+      users++;
       return null;
     }
     refuseToReplace();
@@ -43,16 +43,30 @@ final class PartitionFolder {
     if (name == null) {
       throw new IOException(folder + " does not name a folder: name one that is to be made");
     }
+    String output = "folder " + realFolder(absolute).resolve(name); // before anything is made
     Path made = place.temporary(absolute);
     try {
       Files.createDirectory(made);
     } catch (NoSuchFileException e) {
-      throw new IOException(
-          "cannot make %s: there is no folder %s".formatted(folder, made.getParent()), e);
+      throw noFolder(absolute, e);
     }
     beside = new UnnamedOutput(made, absolute);
-    Path parent = absolute.getParent();
-    return "folder " + (parent == null ? name : parent.toRealPath().resolve(name));
+    users = 1; // an open that fails is not closed
+    return output;
+  }
+
+  private Path realFolder(Path absolute) throws IOException {
+    Path parent = absolute.resolveSibling("."); // has one, since it has a name
+    try {
+      return parent.toRealPath();
+    } catch (NoSuchFileException e) {
+      throw noFolder(absolute, e);
+    }
+  }
+
+  private IOException noFolder(Path absolute, NoSuchFileException e) {
+    return new IOException(
+        "cannot make %s: there is no folder %s".formatted(folder, absolute.getParent()), e);
   }
 
   /// Files that are there already would look like a part of what is written.

@@ -159,6 +159,14 @@ class PartitionsTest {
     assertTrue(message.contains("is not empty"), message);
   }
 
+  @Test
+  void saysThatThereIsNoFolderForIt() throws Exception {
+    String message =
+        refusal("a,b\n1,2\n", Csv.writingPartitions(folder.resolve("missing/out"), "a"));
+    assertTrue(message.contains("there is no folder " + folder.resolve("missing")), message);
+    assertEquals(List.of("in"), left());
+  }
+
   /// They are refused before the first row, also by another name of the folder.
   @Test
   void refusesTwoDrainsToOneFolderOrFile() throws Exception {
