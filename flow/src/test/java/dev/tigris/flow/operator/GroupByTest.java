@@ -102,6 +102,50 @@ class GroupByTest {
     Map<String, String> found = grouped(groups, Csv.reading(in), 2);
     assertEquals(sums.size(), found.size());
     sums.forEach((key, sum) -> assertEquals(Long.toString(sum), found.get(key), key));
+    assertNothingIsLeft();
+  }
+
+  /// Most rows have one key, and the others have keys of which each has fewer rows than the one
+  /// before: the groups are spilled several times, each time with the frequent keys among them.
+  @Test
+  void groupsSkewedKeysWithMoreThanTheMemoryHolds() throws Exception {
+    var random = new SplittableRandom(2);
+    var text = new StringBuilder("k,v\n");
+    Map<String, Long> sums = new HashMap<>();
+    Map<String, Long> counts = new HashMap<>();
+    for (int i = 0; i < 60_000; i++) {
+      double rank = Math.pow(30_000, random.nextDouble()); // as Zipf's law has it
+      String key = random.nextInt(10) < 6 ? "most" : "key" + (int) rank;
+      text.append(key).append(',').append(i).append('\n');
+      sums.merge(key, (long) i, Long::sum);
+      counts.merge(key, 1L, Long::sum);
+    }
+    Path in = file(text.toString());
+    GroupBy groups = GroupBy.on("k").count().sum("v", 0).withMemory(50_000).withFolder(folder);
+    Map<String, String> found = grouped(groups, Csv.reading(in), 2);
+    assertEquals(sums.size(), found.size());
+    sums.forEach((key, sum) -> assertEquals(counts.get(key) + "," + sum, found.get(key), key));
+    assertNothingIsLeft();
+  }
+
+  /// One replica of the two gets all groups.
+  @Test
+  void groupsRowsOfOneKey() throws Exception {
+    String key = "k".repeat(3_000); // a group takes more than the memory
+    var text = new StringBuilder("k,v\n");
+    for (int i = 1; i <= 2_000; i++) {
+      text.append(key).append(',').append(i).append('\n');
+    }
+    Path in = file(text.toString());
+    GroupBy groups = GroupBy.on("k").count().sum("v", 0).withMemory(1_000).withFolder(folder);
+    for (int replicas : new int[] {1, 2}) {
+      Map<String, String> found = grouped(groups, Csv.reading(in), replicas);
+      assertEquals(Map.of(key, "2000,2001000"), found);
+      assertNothingIsLeft();
+    }
+  }
+
+  private void assertNothingIsLeft() throws IOException {
     try (var files = Files.list(folder)) {
       assertEquals(2, files.count(), "temporary files are left");
     }
