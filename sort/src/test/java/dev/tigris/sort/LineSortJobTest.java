@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.os.Zstd;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -160,6 +161,30 @@ class LineSortJobTest {
             () -> sort(job(LineOrder.bytes(), input).heap(SMALLEST_HEAP).parallel(1)));
     assertEquals(SortException.Kind.MEMORY, refused.kind());
     assertTrue(refused.getMessage().contains("has a line of more than"), refused.getMessage());
+  }
+
+  /// A small file holds a line that fills any heap.
+  @Test
+  void refusesABombThatIsOneLine() throws Exception {
+    byte[] zeros = new byte[16 << 20];
+    var packed = new ByteArrayOutputStream();
+    try (var gzip = new GZIPOutputStream(packed)) {
+      gzip.write(zeros);
+    }
+    List<Path> bombs = new ArrayList<>(List.of(file("bomb.gz", packed.toByteArray())));
+    if (Zstd.isAvailable()) {
+      bombs.add(file("bomb.zst", Zstd.compress(zeros, zeros.length, 1)));
+    }
+    for (Path bomb : bombs) {
+      assertTrue(Files.size(bomb) < zeros.length / 500);
+      LineSortJob job = job(LineOrder.bytes(), bomb).heap(SMALLEST_HEAP).parallel(1);
+      SortException refused = assertThrows(SortException.class, () -> sort(job));
+      assertEquals(SortException.Kind.MEMORY, refused.kind());
+      assertTrue(refused.getMessage().contains("has a line of more than"), refused.getMessage());
+      try (Stream<Path> left = Files.list(folder)) {
+        assertEquals(bombs.size(), left.count());
+      }
+    }
   }
 
   @Test
