@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.testing.host.SmallDisk;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Signal;
+import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +16,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// `tigris sort` and `check` where records come from pipes and go to them, and where that fails.
 class RecordPipesTest {
@@ -83,6 +87,39 @@ class RecordPipesTest {
     Child sort = tigris(from(folder.resolve("data")), Redirect.PIPE, "sort", "-", "-");
     assertEquals(141, sort.exitCode());
     assertEquals("", Files.readString(folder.resolve("err")));
+  }
+
+  /// A sort is ended while its output goes to a pipe, also compressed, whose reader has taken some.
+  /// After a kill that lets it clean nothing up, the next sort with that folder does.
+  @ParameterizedTest
+  @EnumSource(
+      value = Signal.class,
+      names = {"TERM", "KILL"})
+  void leavesNothingBehindWhenItIsEndedWhileItWritesToAPipe(Signal signal) throws Exception {
+    Path temporary = Files.createDirectory(folder.resolve("temporary"));
+    for (String pipe : new String[] {"out", "out.gz"}) {
+      String _ = Command.of("mkfifo", folder.resolve(pipe).toString()).output();
+      Child reader =
+          Command.shell("exec 3< \"$1\"; head -c 9 <&3 > /dev/null; echo some; read _", pipe)
+              .in(folder)
+              .start();
+      Child sort = tigris(Redirect.PIPE, Redirect.DISCARD, "sort", "-T", "temporary", "data", pipe);
+      Child _ = reader.expectLine("some"); // and the rest does not fit the pipe
+      sort.send(signal);
+      assertEquals(signal.exitCode(), sort.exitCode(), Files.readString(folder.resolve("err")));
+      reader.say("");
+      assertEquals(0, reader.exitCode());
+      assertEquals(signal == Signal.KILL ? 1 : 0, filesIn(temporary));
+    }
+    String next = "sort -T %s @/data /dev/null".formatted(temporary);
+    assertEquals(ExitCode.OK, shell.run(next).code());
+    assertEquals(0, filesIn(temporary));
+  }
+
+  private static long filesIn(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.count();
+    }
   }
 
   @Test
