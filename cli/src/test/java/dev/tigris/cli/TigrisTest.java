@@ -61,6 +61,7 @@ class TigrisTest {
           "layout",
           "specialize",
           "net",
+          "disk",
           "call",
           "recover",
           "help",
@@ -84,6 +85,7 @@ class TigrisTest {
         "layout",
         "specialize",
         "net",
+        "disk",
         "call",
         "recover"
       })
@@ -120,6 +122,7 @@ class TigrisTest {
           "layout",
           "specialize",
           "net",
+          "disk",
           "call",
           "recover",
           "exit-codes"

@@ -45,7 +45,7 @@ public final class DiskFile implements AutoCloseable {
   }
 
   /// What direct transfers are multiples of where the kernel does not say.
-  private static final int USUAL_BLOCK_BYTES = 4096;
+  static final int USUAL_BLOCK_BYTES = 4096;
 
   private final DiskQueue queue;
   private final Path path;

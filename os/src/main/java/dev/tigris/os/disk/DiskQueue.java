@@ -1,3 +1,4 @@
+// Over 400 lines: the one account of what is under way, and the rules for each way that it ends.
 package dev.tigris.os.disk;
 
 import dev.tigris.os.Platform;
