@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The sending end of a stream over a virtual interface.
 ///
-/// A small water is copied into a batch, which leaves when it is full, when the thread comes by the
-/// mover, or at once if the receiver has nothing else. A larger one is sent out of its own memory,
-/// at once. It goes home when it has left that.
+/// A small water is copied into a batch. A larger one is sent out of its own memory, and goes home
+/// when it has left that. What was put leaves at once if the receiver has nothing else, or if it is
+/// much, and else when the thread comes by the mover.
 ///
 /// ```
 /// accepted = pending + in an open batch + in messages under way + sent
@@ -40,6 +40,9 @@ final class InterfaceSender extends InterfaceStream {
   /// host. To copy shorter ones through the ring takes less.
   private static final int LEAST_SHARED_BYTES = 1 << 14;
 
+  /// So many bytes leave at once.
+  private static final int MUCH_UNRUNG_BYTES = 1 << 16;
+
   /// Each water of a batch begins with its size, in 8 bytes.
   static final int SIZE_BYTES = 8;
 
@@ -51,6 +54,11 @@ final class InterfaceSender extends InterfaceStream {
   private final int batchBytes;
   private @Nullable Batch open;
   private boolean hasPosted;
+
+  /// The waters that were posted since the last doorbell, and their bytes.
+  private int unrung;
+
+  private int unrungBytes;
   private boolean hasEnded;
 
   InterfaceSender(
@@ -223,14 +231,30 @@ final class InterfaceSender extends InterfaceStream {
     if (batch != null && protocol.outstanding() == batch.count) {
       postBatch(); // the receiver has nothing to do but to wait for it
     }
-    if (hasPosted) {
+    if (hasPosted && leaves()) {
       ring();
     }
   }
 
+  /// Whether what was posted is to leave now, and not when the thread comes by the mover: the
+  /// receiver has nothing else, or it is much. A doorbell may take a system call.
+  private boolean leaves() {
+    int inBatch = open == null ? 0 : open.count;
+    return unrungBytes >= MUCH_UNRUNG_BYTES
+        || protocol.outstanding() - inBatch <= unrung
+        || !mover.isHelped();
+  }
+
   private void ring() {
-    hasPosted = false;
+    hasRung();
     connected().ring();
+  }
+
+  /// What was posted leaves now.
+  private void hasRung() {
+    hasPosted = false;
+    unrung = 0;
+    unrungBytes = 0;
   }
 
   @Override
@@ -257,7 +281,7 @@ final class InterfaceSender extends InterfaceStream {
     }
     pump();
     postBatch();
-    hasPosted = false; // the mover rings
+    hasRung(); // the mover does
   }
 
   /// Posts what may be sent, as far as there is memory for it.
@@ -367,7 +391,7 @@ final class InterfaceSender extends InterfaceStream {
       Header.seal(bytes, batch.at, bytes, batch.at + Header.BYTES, batch.bytes);
     }
     Posting _ = connected().postSend(batch.ticket.range(batch.at, Header.BYTES + batch.bytes));
-    hasPosted = true;
+    posted(batch.count, batch.bytes);
   }
 
   private boolean sendAlone(Kind kind) {
@@ -388,8 +412,14 @@ final class InterfaceSender extends InterfaceStream {
       passage.end();
       return false;
     }
-    hasPosted = true;
+    posted(1, size);
     return true;
+  }
+
+  private void posted(int waters, int bytes) {
+    hasPosted = true;
+    unrung += waters;
+    unrungBytes += bytes;
   }
 
   // -- What the receiver says.

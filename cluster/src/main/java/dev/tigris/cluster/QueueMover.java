@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /// is over. The thread waits for that only when it leaves its last stream. So a module that ends
 /// one of several outputs goes on with the others.
 ///
-/// **Lending.** While the module is in a call that may take long, or has much to send, a [StandIn]
-/// may move the messages, in short steps. The module's thread takes all back for each call on one
-/// of its streams ([#enter], [#exit]).
+/// **Lending.** While the module is in a call that may take long, or something that it has put has
+/// not left, a [StandIn] may move the messages, in short steps. The module's thread takes all back
+/// for each call on one of its streams ([#enter], [#exit]).
 ///
 /// Thread rule: the thread that made it, except for [#wake] and [#help].
 final class QueueMover implements Mover {
@@ -84,7 +84,7 @@ final class QueueMover implements Mover {
 
   @Override
   public void beginCall(boolean isLong) {
-    if (queue == null || staysHere || !(isLong || unsentBytes >= MUCH_UNSENT_BYTES)) {
+    if (queue == null || staysHere || !(isLong || unsentBytes > 0)) {
       return;
     }
     if (!isKnownToHelper) {
@@ -186,6 +186,11 @@ final class QueueMover implements Mover {
     } finally {
       its.release();
     }
+  }
+
+  /// Whether a helper moves what was put and has not left, as far as is known.
+  boolean isHelped() {
+    return !staysHere;
   }
 
   /// Notes that bytes were put, or, where it is negative, that they have left.

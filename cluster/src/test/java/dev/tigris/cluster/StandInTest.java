@@ -41,6 +41,26 @@ class StandInTest {
     assertEquals(0, arrived.getCount());
   }
 
+  /// The source's calls are quick until the last one, which waits for what they have put.
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "shm"})
+  void whatQuickCallsHavePutLeavesWhileALaterOneWaits(String provider) throws Exception {
+    int count = 1000;
+    CountDownLatch arrived = new CountDownLatch(count);
+    AtomicLong put = new AtomicLong();
+    Source source =
+        out -> {
+          if (put.get() == count) {
+            arrived.await();
+            return false;
+          }
+          out.put(out.spring().createWater(put.getAndIncrement() % 4 == 0 ? 8192 : 64));
+          return true;
+        };
+    run(provider, source, (in, out) -> arrived.countDown());
+    assertEquals(0, arrived.getCount());
+  }
+
   /// The receiver computes until the source has put a water in the place of each that it has taken:
   /// these need grants, which only the receiver's side gives.
   @Test
