@@ -208,7 +208,8 @@ public record Bar(
         most("call\\..*\\.allocation", LIMIT, 0, "0 bytes"),
         times("cluster\\.stream\\.shm\\.(8Ki|64Ki|1Mi)B", TIGRIS, 0.95, ">= 0.95x"),
         times("cluster\\.stream\\.(tcp|uring)\\.(64Ki|1Mi)B", TIGRIS, 0.9, ">= 0.9x"),
-        times("cluster\\.stream\\..*\\.64B", TIGRIS, 0.5, ">= 0.5x"));
+        times("cluster\\.stream\\..*\\.64B", TIGRIS, 0.5, ">= 0.5x"),
+        most("cluster\\.hop\\.shm\\.64B", TIGRIS, 1000, "<= 1 us"));
   }
 
   private static Bar times(String figures, String peer, double least, String must) {

@@ -50,7 +50,10 @@ public final class NetGroups {
         MessageGroup.papers(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()),
         new StreamsGroup(Wire.shm()),
         new StreamsGroup(Wire.tcp()),
-        new StreamsGroup(Wire.uring()));
+        new StreamsGroup(Wire.uring()),
+        new HopGroup(Wire.shm()),
+        new HopGroup(Wire.tcp()),
+        new HopGroup(Wire.uring()));
   }
 
   private static Contestant ucx(String title, UcxKind kind, String transports) {

@@ -14,6 +14,7 @@ import dev.tigris.flow.Water;
 import dev.tigris.flow.policy.Policy;
 import dev.tigris.flow.policy.SenderView;
 import dev.tigris.net.Fabric;
+import java.nio.LongBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -28,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// only: a turn is over when the sender knows that the receiver has finished all waters. The sender
 /// waits for that as for credit, by its policy: the interface below waits for its answer that way,
 /// too, and the receiver may need the processor. The last water of a turn has the number of waters,
-/// negative, in place of its own number.
+/// negative, in place of its own number. A round trip is that of a water and of what its sender is
+/// told of it.
 ///
 /// As many waters are under way as messages over the interface below.
 final class StreamTransport implements Transport {
@@ -105,7 +107,13 @@ final class StreamTransport implements Transport {
   /// Waters to be sent.
   ///
   /// @param count of 0 ends the stream
-  private record Turn(int count, CompletableFuture<OneWay> result) {}
+  /// @param nanos by water, if each is put when the one before is finished: how long that takes;
+  ///     else empty
+  private record Turn(int count, LongBuffer nanos, CompletableFuture<OneWay> result) {
+    boolean isAlone() {
+      return nanos.capacity() > 0;
+    }
+  }
 
   /// The stream for one size.
   private static final class Sending implements Source {
@@ -115,12 +123,13 @@ final class StreamTransport implements Transport {
     private @Nullable Turn turn;
     private int sent;
     private long start;
+    private long before;
     private long allocated;
 
     /// Set by the thread that measures, which waits for it to end.
     @Nullable FlowRun run;
 
-    /// Whether all waters of a turn were put, and not all are finished.
+    /// Whether the waters that were put are to be finished before the next call.
     private boolean isEnding;
 
     Sending(int bytes) {
@@ -141,12 +150,19 @@ final class StreamTransport implements Transport {
         sent = 0;
         allocated = WorkerMain.allocatedBytes();
         start = System.nanoTime();
+        before = start;
         return current.count() > 0;
+      }
+      if (current.isAlone() && sent > 0) {
+        long after = System.nanoTime();
+        current.nanos().put(sent - 1, after - before);
+        before = after;
       }
       if (sent < current.count()) {
         sent++;
-        isEnding = sent == current.count();
-        put(out, isEnding ? -sent : sent);
+        boolean isLast = sent == current.count();
+        isEnding = isLast || current.isAlone();
+        put(out, isLast ? -sent : sent);
       } else {
         isEnding = false;
         long nanos = System.nanoTime() - start;
@@ -165,8 +181,8 @@ final class StreamTransport implements Transport {
     }
 
     /// Makes the module take a turn.
-    CompletableFuture<OneWay> hand(int count) throws InterruptedException {
-      Turn next = new Turn(count, new CompletableFuture<>());
+    CompletableFuture<OneWay> hand(int count, long... nanos) throws InterruptedException {
+      Turn next = new Turn(count, LongBuffer.wrap(nanos), new CompletableFuture<>());
       if (!turns.offer(next, PATIENCE_NANOS, TimeUnit.NANOSECONDS)) {
         throw new IllegalStateException("the module has ended: " + Objects.requireNonNull(run));
       }
@@ -175,8 +191,11 @@ final class StreamTransport implements Transport {
   }
 
   @Override
-  public RoundTrips pingPong(String address, int bytes, int count) {
-    throw new UnsupportedOperationException("a stream goes one way");
+  public RoundTrips pingPong(String address, int bytes, int count) throws Exception {
+    long[] nanos = new long[count];
+    OneWay all =
+        connect(address, bytes).hand(count, nanos).get(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+    return RoundTrips.of(nanos, all.allocatedBytes());
   }
 
   @Override
