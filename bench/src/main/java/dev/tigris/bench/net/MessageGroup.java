@@ -24,6 +24,9 @@ import java.util.stream.Stream;
 /// written by its sender and read by its receiver, here and at the rivals. Tools that touch none
 /// have a part in messages of words only, where there is nothing to gain by that.
 ///
+/// Up to 512 messages of the rate are under way, 64 at the interface below, and 32 MiB of them at
+/// Aeron.
+///
 /// Another group of this class has the figures of Chang 1999, section 3.4.4, where the interface
 /// below is Javia-II and these are Jam.
 final class MessageGroup implements Group {

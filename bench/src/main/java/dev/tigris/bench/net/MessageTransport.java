@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// Active messages. A message of fewer than 8 bytes has no words, one of up to 128 bytes has words
 /// alone, and a longer one has its bytes as payload, made where it is sent from. What does not fit
 /// a packet is sent in bulk, to the segment of the server. Each side writes and reads all bytes.
+///
+/// Short messages one way have a session of their own with more credits, so that as many may be
+/// under way as fit a part of the buffers that their rivals have. All else has the default.
 final class MessageTransport implements Transport {
   private static final int LARGEST_BYTES = Content.LARGEST_BYTES;
 
@@ -28,9 +31,19 @@ final class MessageTransport implements Transport {
   private static final Options OPTIONS =
       Options.DEFAULT.withPayloadBytes(PACKET_BYTES).withReplyBytes(PACKET_BYTES);
 
+  /// The longest message of those that have many credits one way.
+  private static final int SHORT_BYTES = 1 << 10;
+
+  private static final Options MANY_CREDITS = OPTIONS.withCredits(512);
+
   private final String provider;
-  private final Bundle bundle;
-  private final Endpoint endpoint;
+
+  /// What is in use. A side that answers has many credits: of both sides, the smaller number holds.
+  private @Nullable Line line;
+
+  private @Nullable Line usual;
+  private @Nullable Line withManyCredits;
+
   /// A place for each transfer that may be under way: one that is read is not overwritten.
   private final Bytes segment =
       Jbuf.allocate((long) BULK_COUNT * LARGEST_BYTES, "bench.net").asBytes();
@@ -40,7 +53,6 @@ final class MessageTransport implements Transport {
   private final long[][] words = new long[Endpoint.MOST_WORDS + 1][];
   private final Content content = new Content();
   private @Nullable Bytes echo;
-  private boolean isMapped;
 
   /// The number of the message that has arrived last, and how many have.
   private int number;
@@ -55,8 +67,6 @@ final class MessageTransport implements Transport {
 
   MessageTransport(String provider) {
     this.provider = provider;
-    this.bundle = Bundle.open(OPTIONS, provider);
-    this.endpoint = bundle.endpoint("bench", TAG);
     for (int i = 0; i < words.length; i++) {
       words[i] = new long[i];
     }
@@ -67,22 +77,40 @@ final class MessageTransport implements Transport {
     }
   }
 
+  /// An endpoint in a bundle of its own.
+  private record Line(Bundle bundle, Endpoint endpoint) {
+    static Line open(Options options, String provider) {
+      Bundle bundle = Bundle.open(options, provider);
+      return new Line(bundle, bundle.endpoint("bench", TAG));
+    }
+  }
+
+  private Bundle bundle() {
+    return known(line).bundle();
+  }
+
+  private Endpoint endpoint() {
+    return known(line).endpoint();
+  }
+
   // ---- the side that answers
 
   @Override
   public String listen(String address) {
+    line = Line.open(MANY_CREDITS, provider);
+    Endpoint endpoint = endpoint();
     endpoint.segment(segment);
     echo = Jbuf.allocate(PACKET_BYTES, "bench.net").asBytes();
     endpoint.handler(ECHO, this::echo);
     endpoint.handler(ONE_WAY, (token, message) -> count(message));
     endpoint.handler(LAST, this::last);
-    return bundle.listen(provider, address);
+    return bundle().listen(provider, address);
   }
 
   @Override
   public void serve() {
     while (true) {
-      boolean _ = bundle.await(PATIENCE);
+      boolean _ = bundle().await(PATIENCE);
     }
   }
 
@@ -140,7 +168,7 @@ final class MessageTransport implements Transport {
 
   private static <T> T known(@Nullable T part) {
     if (part == null) {
-      throw new IllegalStateException("it does not listen");
+      throw new IllegalStateException("it neither listens nor is connected");
     }
     return part;
   }
@@ -148,11 +176,20 @@ final class MessageTransport implements Transport {
   // ---- the side that measures
 
   private void connect(String address) {
-    if (!isMapped) {
-      endpoint.handler(BACK, this::back);
-      endpoint.map(0, provider, address, "bench", TAG, PATIENCE);
-      isMapped = true;
-    }
+    usual = usual == null ? connected(OPTIONS, address) : usual;
+    line = usual;
+  }
+
+  private void connectWithManyCredits(String address) {
+    withManyCredits = withManyCredits == null ? connected(MANY_CREDITS, address) : withManyCredits;
+    line = withManyCredits;
+  }
+
+  private Line connected(Options options, String address) {
+    Line made = Line.open(options, provider);
+    made.endpoint().handler(BACK, this::back);
+    made.endpoint().map(0, provider, address, "bench", TAG, PATIENCE);
+    return made;
   }
 
   private void back(Token token, Message message) {
@@ -167,10 +204,18 @@ final class MessageTransport implements Transport {
 
   @Override
   public void disconnect() {
-    bundle.close();
+    close(usual);
+    close(withManyCredits);
+  }
+
+  private static void close(@Nullable Line line) {
+    if (line != null) {
+      line.bundle().close();
+    }
   }
 
   private void send(int handler, int bytes, int value) {
+    Endpoint endpoint = endpoint();
     int count = bytes / Long.BYTES;
     if (bytes < Long.BYTES) {
       endpoint.request(0, handler);
@@ -192,19 +237,19 @@ final class MessageTransport implements Transport {
 
   private void sendInBulk(int handler, int bytes, int value) {
     while (free == 0) {
-      int _ = bundle.poll();
+      int _ = bundle().poll();
     }
     int which = Integer.numberOfTrailingZeros(free);
     free &= ~(1 << which);
     Bytes payload = bulk[which];
     write(payload, bytes, value);
     long place = (long) which * LARGEST_BYTES;
-    endpoint.bulkInto(0, handler, words[0], payload, 0, bytes, place, whenFree[which]);
+    endpoint().bulkInto(0, handler, words[0], payload, 0, bytes, place, whenFree[which]);
   }
 
   private void await(long before) {
     while (arrived == before) {
-      if (!bundle.await(PATIENCE)) {
+      if (!bundle().await(PATIENCE)) {
         throw new IllegalStateException("nothing came for 10 seconds");
       }
     }
@@ -232,7 +277,11 @@ final class MessageTransport implements Transport {
 
   @Override
   public OneWay bandwidth(String address, int bytes, int count) {
-    connect(address);
+    if (bytes <= SHORT_BYTES) {
+      connectWithManyCredits(address);
+    } else {
+      connect(address);
+    }
     long allocated = WorkerMain.allocatedBytes();
     long last = arrived;
     long start = System.nanoTime();
