@@ -64,6 +64,9 @@ public final class Bundle implements AutoCloseable {
   private static final long TICK_NANOS = MILLI_NANOS;
   private static final long BUSY_TICK_NANOS = 10 * MILLI_NANOS;
 
+  /// How often interfaces for bulk transfers are looked at while a transfer is under way.
+  private static final long BULK_TICK_NANOS = 50 * MILLI_NANOS;
+
   /// How many connections may be without a greeting: each holds memory for its receives.
   private static final int MOST_UNGREETED = 256;
   private static final long LEAST_RESEND_NANOS = 10 * MILLI_NANOS;
@@ -634,6 +637,9 @@ public final class Bundle implements AutoCloseable {
         }
         channel.tick(now);
         serveBulk(channel, now);
+        if (channel.hasTransfers()) {
+          deadline = Math.min(deadline, now + BULK_TICK_NANOS);
+        }
         if (channel.connection() != null || !channel.connects()) {
           deadline = Math.min(deadline, channel.session().deadline(now));
         }
@@ -916,30 +922,50 @@ public final class Bundle implements AutoCloseable {
     Attributes its = isBulk ? BulkConnection.attributes() : attributes;
     if (probe != null && Probe.isThere(answer)) {
       connects++;
+      // Both sides may connect for a transfer at once: then neither accepts while it waits.
+      long patience = connectNanos(probe);
+      long brief = Math.max(jittered(attempt.waitNanos), 2 * probe.elapsedNanos());
+      long slice = isBulk ? Math.min(patience, brief) : patience;
       try {
-        Duration limit = Duration.ofNanos(connectNanos(probe));
-        made = fabric.connect(peer.address(), tag, queue, its, limit);
+        made = fabric.connect(peer.address(), tag, queue, its, Duration.ofNanos(slice));
       } catch (NetException | IllegalArgumentException e) { // the address may be a peer's
         System.getLogger(Bundle.class.getName())
             .log(System.Logger.Level.DEBUG, "a peer was not reached", e);
       }
     }
     long now = nanoTime();
-    switch (made) {
-      case Connection.Established(VirtualInterface link) -> {
+    if (!(made instanceof Connection.Established(VirtualInterface link))
+        || !isAttached(channel, link, isBulk, peer, now)) {
+      attempt.waitNanos = Math.min(LONGEST_PAUSE_NANOS, 2 * attempt.waitNanos);
+      attempt.atNanos = now + jittered(attempt.waitNanos);
+    }
+  }
+
+  /// Two sides that try at the same times would go on doing so.
+  private long jittered(long nanos) {
+    return nanos / 2 + random.nextLong(nanos / 2 + 1);
+  }
+
+  /// Takes a connection over that was made again; returns false if there is no memory for it now.
+  private boolean isAttached(
+      Channel channel, VirtualInterface link, boolean isBulk, Peer peer, long now) {
+    try {
+      if (isBulk) {
+        var made = new BulkConnection(link, peer.provider(), now, false);
         attempts.remove(channel);
-        if (isBulk) {
-          attachBulk(channel, new BulkConnection(link, peer.provider(), now, false), now);
-          return;
-        }
-        var connection = new PacketConnection(link, peer.provider(), "messages", now);
-        channel.attach(connection, peer.greeting(), now);
+        attachBulk(channel, made, now);
+      } else {
+        var made = new PacketConnection(link, peer.provider(), "messages", now);
+        attempts.remove(channel);
+        channel.attach(made, peer.greeting(), now);
         channel.pump(now);
       }
-      case Connection.Refused _ -> {
-        attempt.waitNanos = Math.min(LONGEST_PAUSE_NANOS, 2 * attempt.waitNanos);
-        attempt.atNanos = now + attempt.waitNanos;
-      }
+      return true;
+    } catch (MemoryBudgetException e) {
+      link.abort();
+      System.getLogger(Bundle.class.getName())
+          .log(System.Logger.Level.DEBUG, "a peer was not connected to again", e);
+      return false;
     }
   }
 

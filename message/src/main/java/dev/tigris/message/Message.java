@@ -111,7 +111,8 @@ public final class Message {
 
   /// Returns the memory that the payload lies in, from [#memoryOffset] on: to read it as a whole,
   /// without a copy. Behind the payload lies what belongs to other messages. It is to be read only,
-  /// until the handler returns.
+  /// until the handler returns. A handler that writes there damages the messages of this peer that
+  /// follow: nothing prevents it.
   public MemorySegment memory() {
     return shown().payload();
   }

@@ -1,5 +1,11 @@
 package dev.tigris.message;
 
+import static dev.tigris.message.RawPackets.DATA;
+import static dev.tigris.message.RawPackets.HEADER_BYTES;
+import static dev.tigris.message.RawPackets.REFUSAL;
+import static dev.tigris.message.RawPackets.greeting;
+import static dev.tigris.message.RawPackets.packet;
+import static dev.tigris.message.RawPackets.send;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -28,7 +34,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,12 +43,7 @@ class StrangerTest {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final long CONNECTION_TAG = 0x5449_4752_4953_414dL;
   private static final long BULK_TAG = 0x5449_4752_4953_424bL;
-  private static final int HEADER_BYTES = 48;
-  private static final int GREETING = 1;
-  private static final int DATA = 4;
   private static final int BULK_REQUEST = 5;
-  private static final int REFUSAL = 3;
-  private static final long SESSION = 99;
   private static final long TAG = 4711;
 
   private final Fabric fabric = Fabric.open("tcp");
@@ -80,32 +80,6 @@ class StrangerTest {
     return fabric.connect(address, tag, queue, attributes, PATIENCE).get();
   }
 
-  private static void send(VirtualInterface link, byte[] content) {
-    Bytes bytes = Jbuf.allocate(Math.max(1, content.length), "test").asBytes();
-    bytes.copyFrom(0, content, 0, content.length);
-    Posting _ = link.postSend(link.register(bytes).range(0, content.length));
-    link.ring();
-  }
-
-  private static byte[] packet(int kind, long number, byte[] body) {
-    ByteBuffer packet =
-        ByteBuffer.allocate(HEADER_BYTES + body.length).order(ByteOrder.LITTLE_ENDIAN);
-    packet.putInt('T' | 'A' << 8 | 'M' << 16 | kind << 24).putInt(1).putLong(SESSION);
-    packet.putLong(number).putLong(0).putLong(0).putInt(body.length).putInt(0).put(body);
-    CRC32C checksum = new CRC32C();
-    checksum.update(packet.array());
-    int value = (int) checksum.getValue();
-    return packet.putInt(44, value == 0 ? 1 : value).array();
-  }
-
-  private static byte[] greeting(int lowest, int highest, String name, long tag) {
-    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-    ByteBuffer body = ByteBuffer.allocate(28 + 2 * bytes.length).order(ByteOrder.LITTLE_ENDIAN);
-    body.putInt(lowest | highest << 16).putInt(1).putLong(tag).putInt(8);
-    body.putInt(bytes.length).putInt(bytes.length).put(bytes).put(bytes);
-    return packet(GREETING, 0, body.array());
-  }
-
   /// Greets, and returns the text of the refusal.
   private String refusal(byte[] greeting) {
     VirtualInterface link = connect();
@@ -129,13 +103,13 @@ class StrangerTest {
   @Test
   void refusesVersionsThatItDoesNotSpeakAndNamesBoth() {
     String text = refusal(greeting(7, 9, "server", TAG));
-    assertTrue(text.contains("7 to 9") && text.contains("1 to 1"), text);
+    assertTrue(text.contains("7 to 9") && text.contains("2 to 2"), text);
   }
 
   @Test
   void refusesNamesAndTagsThatItDoesNotHave() {
-    assertTrue(refusal(greeting(1, 1, "nothing", TAG)).contains("name"));
-    assertTrue(refusal(greeting(1, 1, "server", TAG + 1)).contains("tag"));
+    assertTrue(refusal(greeting(2, 2, "nothing", TAG)).contains("name"));
+    assertTrue(refusal(greeting(2, 2, "server", TAG + 1)).contains("tag"));
   }
 
   @Test
@@ -143,7 +117,7 @@ class StrangerTest {
     int count = Tier.choose(100, 3_000, 3_000);
     for (int i = 0; i < count; i++) {
       VirtualInterface link = connect();
-      send(link, greeting(1, 1, "a stale name " + i, TAG));
+      send(link, greeting(2, 2, "a stale name " + i, TAG));
       link.abort();
       while (queue.poll() != null) {
         // it comes back flushed
@@ -198,7 +172,7 @@ class StrangerTest {
         });
     for (int i = 0; i < 3; i++) {
       VirtualInterface link = connect();
-      send(link, greeting(1, 1, "pool", TAG));
+      send(link, greeting(2, 2, "pool", TAG));
       ByteBuffer frame = ByteBuffer.allocate(48).order(ByteOrder.LITTLE_ENDIAN);
       frame.putInt(BULK_REQUEST | 1 << 16).putInt(8).putLong(1);
       frame.putLong(1_000).putLong(0).putLong(-1).putLong(7); // the last part, and 992 are missing
@@ -262,7 +236,7 @@ class StrangerTest {
     VirtualInterface link = connect();
     Ticket memory = link.register(Jbuf.allocate(8192, "test").asBytes());
     link.postReceive(memory).orThrow();
-    byte[] whole = greeting(1, 1, "server", TAG);
+    byte[] whole = greeting(2, 2, "server", TAG);
     send(link, Arrays.copyOf(whole, whole.length - 8)); // half a frame
     Descriptor next = queue.await(PATIENCE);
     while (next != null && next.isSend()) {
@@ -319,7 +293,7 @@ class StrangerTest {
   @Test
   void servesOthersAfterGarbage() {
     SplittableRandom random = new SplittableRandom(5);
-    byte[] whole = greeting(1, 1, "server", TAG);
+    byte[] whole = greeting(2, 2, "server", TAG);
     for (int i = 0; i < 200; i++) {
       VirtualInterface link = connect();
       switch (i % 4) {

@@ -24,6 +24,10 @@ final class Places {
     return free > 0 && has <= TIMES_FREE * free;
   }
 
+  boolean areAllTaken() {
+    return taken >= total;
+  }
+
   boolean areAllFree() {
     return taken == 0;
   }

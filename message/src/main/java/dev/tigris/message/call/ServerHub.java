@@ -256,7 +256,7 @@ final class ServerHub {
 
   /// Starts calls that wait, one of each client in turn, while there are threads for them.
   private void startQueued() {
-    for (int inVain = 0; inVain < ready.size(); ) {
+    for (int inVain = 0; inVain < ready.size() && !running.areAllTaken(); ) {
       ServerSession session = ready.remove();
       if (session.queued.isEmpty()) { // they were cancelled
         session.isReady = false;

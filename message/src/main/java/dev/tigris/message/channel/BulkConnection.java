@@ -13,6 +13,7 @@ import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The second interface of a connection, for bulk transfers (Chang 1999, section 3.4.2). The side
@@ -86,7 +87,12 @@ public final class BulkConnection {
     if (link.maximumMessageBytes() < PIECE_BYTES) {
       hasFailed = true; // the peer takes no piece
     } else if (isGreeted) {
-      boolean _ = post(new Slot(this, link.register(greeting), null));
+      try {
+        boolean _ = post(new Slot(this, link.register(greeting), null));
+      } catch (RuntimeException e) { // the memory cannot be registered
+        greetingBuffer.unreference(Jbuf::free);
+        throw e;
+      }
     }
   }
 
@@ -100,9 +106,11 @@ public final class BulkConnection {
     return true;
   }
 
-  /// Returns the provider over which it is made.
-  public String provider() {
-    return provider;
+  /// Whether the peer of a connection for packets has made it: over its provider, and with its
+  /// identity.
+  boolean comesFrom(PacketConnection packets) {
+    return provider.equals(packets.provider())
+        && Objects.equals(link.principal(), packets.principal());
   }
 
   /// Returns when it was made; a peer that never greets is given up.

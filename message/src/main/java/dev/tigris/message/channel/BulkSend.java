@@ -16,8 +16,8 @@ public final class BulkSend {
   final long[] words;
   final long place;
 
-  /// Of a reply: the request that it answers.
-  final long reference;
+  /// Of a reply: the request that it answers. Of a request that was offered: its number.
+  long reference;
 
   private final Runnable whenFree;
 
@@ -44,6 +44,9 @@ public final class BulkSend {
 
   /// Whether the last piece has been.
   boolean isWhole;
+
+  /// Whether the packet with its offer has never left.
+  boolean isUnoffered;
 
   /// Its registration there; null if there is none.
   @Nullable Ticket anchor;

@@ -28,9 +28,19 @@ final class BulkTransfers {
   /// How many transfers may be offered, and not over, in each direction.
   static final int MOST_OFFERS = 16;
 
+  /// A peer is not given up before this side has looked so often: it may have been this side that
+  /// was stopped.
+  private static final int LEAST_LOOKS = 8;
+
   private final Channel channel;
   private final ArrayDeque<BulkSend> sends = new ArrayDeque<>(2);
   private final Pieces out = new Pieces();
+
+  /// Transfers that the peer has skipped, and so refused, by its counts: what it returns follows.
+  /// Each holds a credit of this side, or is a reply that the peer returns before its next
+  /// requests, of which no more than there are credits are under way.
+  private final List<BulkSend> refused = new ArrayList<>();
+
   private final ArrayDeque<Offer> offers = new ArrayDeque<>(2);
   private final Pieces in = new Pieces();
   private @Nullable BulkConnection connection;
@@ -51,6 +61,12 @@ final class BulkTransfers {
 
   private boolean isOver;
 
+  /// For how long a transfer was offered and no piece was granted or taken, and until when that was
+  /// counted.
+  private long idleNanos;
+
+  private long idleUntil;
+
   /// A transfer that the peer has offered.
   private static final class Offer {
     final boolean isReply;
@@ -64,8 +80,9 @@ final class BulkTransfers {
     final long first;
     @Nullable BulkTarget target;
 
-    /// Where its pieces arrive, if the provider cannot receive into the target itself.
-    @Nullable Bytes staging;
+    /// Where its pieces arrive, if the provider cannot receive into the target itself: as much as
+    /// is granted at a time.
+    @Nullable Jbuf staging;
 
     Offer(
         boolean isReply,
@@ -86,6 +103,32 @@ final class BulkTransfers {
       this.pieceBytes = pieceBytes;
       this.pieces = pieces(total, pieceBytes);
       this.first = counts.offer(pieces);
+    }
+
+    long stagingBytes() {
+      return Math.min(total, Pieces.MOST * pieceBytes);
+    }
+
+    /// Where the piece with this number arrives there.
+    long stagingAt(long piece) {
+      return (piece - first) % Pieces.MOST * pieceBytes;
+    }
+
+    /// Its memory is the program's, and that between is not needed any more.
+    void done() {
+      BulkTarget chosen = target;
+      if (chosen != null) {
+        chosen.done();
+      }
+      letGoOfStaging();
+    }
+
+    void letGoOfStaging() {
+      Jbuf held = staging;
+      staging = null;
+      if (held != null) {
+        held.unreference(Jbuf::free);
+      }
     }
   }
 
@@ -111,6 +154,24 @@ final class BulkTransfers {
 
   int fruitless() {
     return fruitless;
+  }
+
+  /// Whether the peer has granted and taken no piece for longer than that, though a transfer is
+  /// offered. It may talk nevertheless, or connect again and again. One that is silent, too, has
+  /// ended its session before.
+  boolean isStuck(long now, long patienceNanos) {
+    long step = Math.max(1, patienceNanos / LEAST_LOOKS);
+    if (hasAny()) {
+      idleNanos += Math.clamp(now - idleUntil, 0, step);
+    } else {
+      idleNanos = 0;
+    }
+    idleUntil = now;
+    return idleNanos >= patienceNanos + step;
+  }
+
+  private void progress() {
+    idleNanos = 0;
   }
 
   /// Whether a transfer is offered, in either direction, and not over.
@@ -202,14 +263,18 @@ final class BulkTransfers {
       earlyGranted = granted;
     }
     long before = out.taken();
+    long grantedBefore = out.granted();
     if (!out.told(granted, taken, isCurrent)) {
       return false;
     }
     if (out.taken() > before) {
       fruitless = 0;
     }
+    if (out.taken() > before || out.granted() > grantedBefore) {
+      progress();
+    }
     release();
-    return true;
+    return refused.size() <= 2 * channel.session().settings().credits() + MOST_OFFERS;
   }
 
   /// Lets go of the transfers that are taken, and have left.
@@ -221,7 +286,22 @@ final class BulkTransfers {
         return;
       }
       sends.remove();
+      if (!first.isWhole && first.length > 0) {
+        refused.add(first);
+      }
       letGo(first);
+    }
+  }
+
+  /// The peer returns a transfer that it has refused.
+  void cameBack(boolean isReply, long reference) {
+    refused.removeIf(each -> each.isReply == isReply && each.reference == reference);
+  }
+
+  /// The packet with the offer of a transfer never leaves.
+  void neverOffered(boolean isReply, long reference) {
+    for (BulkSend send : sends) {
+      send.isUnoffered |= send.isReply == isReply && send.reference == reference;
     }
   }
 
@@ -305,7 +385,15 @@ final class BulkTransfers {
         continue;
       }
       BulkConnection open = connection;
-      if (open == null || open.hasEnded() || isTaken(next) || !post(open, next, target)) {
+      if (open == null || open.hasEnded() || isTaken(next)) {
+        return;
+      }
+      if (!hasMemory(open, next, target)) {
+        next.target = BulkTarget.nowhere(Reason.TOO_LONG); // skipped in its turn
+        target.done();
+        continue;
+      }
+      if (!post(open, next, target)) {
         return;
       }
       in.grant();
@@ -349,6 +437,21 @@ final class BulkTransfers {
     throw new IllegalStateException("piece %d is of no transfer: %s".formatted(piece, in));
   }
 
+  /// Whether there is memory to receive into: nothing of a transfer was granted before it has that
+  /// between. So one that finds none is refused, as one that finds no target is.
+  private static boolean hasMemory(BulkConnection open, Offer offer, BulkTarget target) {
+    if (target.bytes() == null && !open.takesArrays() && offer.staging == null) {
+      try {
+        Jbuf staging = Jbuf.allocate(offer.stagingBytes(), "messages");
+        Bytes _ = staging.asBytes(); // what was never viewed cannot be unreferenced
+        offer.staging = staging;
+      } catch (MemoryBudgetException | OutOfMemoryError e) { // of the peer's length: it hears of it
+        return false;
+      }
+    }
+    return true;
+  }
+
   private boolean post(BulkConnection open, Offer offer, BulkTarget target) {
     long at = (in.granted() - offer.first) * offer.pieceBytes;
     long bytes = Math.min(offer.pieceBytes, offer.total - at);
@@ -356,20 +459,10 @@ final class BulkTransfers {
     if (buffer != null) {
       return open.receive(buffer, target.at() + at, bytes);
     }
-    byte[] array = Objects.requireNonNull(target.array());
-    if (open.takesArrays()) {
-      return open.receive(array, at, bytes);
-    }
-    Bytes staging = offer.staging;
-    if (staging == null) {
-      try {
-        staging = Jbuf.allocate(offer.total, "messages").asBytes();
-      } catch (MemoryBudgetException e) { // granted when there is some
-        return false;
-      }
-      offer.staging = staging;
-    }
-    return open.receive(staging, at, bytes);
+    Jbuf staging = offer.staging;
+    return staging == null
+        ? open.receive(Objects.requireNonNull(target.array()), at, bytes)
+        : open.receive(staging.asBytes(), offer.stagingAt(in.granted()), bytes);
   }
 
   /// A piece has arrived.
@@ -383,12 +476,13 @@ final class BulkTransfers {
       return false;
     }
     BulkTarget target = Objects.requireNonNull(offer.target);
-    Bytes staging = offer.staging;
+    Jbuf staging = offer.staging;
     if (staging != null) {
-      target.put(at, staging.segment(), at, (int) bytes);
+      target.put(at, staging.asBytes().segment(), offer.stagingAt(in.taken()), (int) bytes);
     }
     in.take();
     fruitless = 0;
+    progress();
     isNews = true;
     if (in.taken() == offer.first + offer.pieces) {
       finish(offer, target);
@@ -400,7 +494,9 @@ final class BulkTransfers {
   /// A transfer is whole, or is not wanted: its handler runs, or it comes back.
   private void finish(Offer offer, BulkTarget target) {
     isNews = true;
+    progress();
     offers.remove(offer);
+    offer.letGoOfStaging();
     channel.runOffered(
         offer.isReply,
         offer.handler,
@@ -435,21 +531,20 @@ final class BulkTransfers {
   List<BulkSend> end() {
     isOver = true;
     detach();
-    for (Offer offer : offers) {
-      BulkTarget target = offer.target;
-      if (target != null) {
-        target.done();
-      }
-    }
+    offers.forEach(Offer::done);
     offers.clear();
-    List<BulkSend> left = new ArrayList<>(sends);
+    List<BulkSend> left = new ArrayList<>(refused);
+    left.addAll(sends);
+    refused.clear();
     sends.clear();
     return left;
   }
 
-  /// Why a transfer comes back: no handler has run if the last piece never left.
+  /// Why a transfer comes back: no handler has run if the last piece never left, or the offer of an
+  /// empty one.
   static Reason reasonOf(BulkSend transfer) {
-    return transfer.isWhole || transfer.length == 0 ? Reason.MAY_HAVE_RUN : Reason.NOT_DELIVERED;
+    boolean mayHaveRun = transfer.isWhole || (transfer.length == 0 && !transfer.isUnoffered);
+    return mayHaveRun ? Reason.MAY_HAVE_RUN : Reason.NOT_DELIVERED;
   }
 
   void checkInvariants() {

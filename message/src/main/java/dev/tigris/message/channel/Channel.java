@@ -441,6 +441,7 @@ public final class Channel {
       session.replied();
     } else {
       reference = session.requested();
+      transfer.reference = reference;
     }
     long pieceBytes = Math.min(BulkConnection.PIECE_BYTES, PIECE_PACKETS * (long) packetBytes);
     FrameKind kind = isReply ? FrameKind.OFFERED_REPLY : FrameKind.OFFERED_REQUEST;
@@ -564,6 +565,12 @@ public final class Channel {
     return transfers.connection();
   }
 
+  /// Whether a bulk transfer is under way over an interface of its own: its loss is not told to a
+  /// side that has posted nothing on it.
+  public boolean hasTransfers() {
+    return transfers.connection() != null && transfers.hasAny();
+  }
+
   /// Whether this side is to connect for bulk transfers.
   public boolean wantsBulk() {
     return connects
@@ -577,11 +584,18 @@ public final class Channel {
     transfers.attach(made, id, session.epoch());
   }
 
-  /// The peer has made an interface for bulk transfers, and greets over it. Handlers may run.
+  /// The peer has made an interface for bulk transfers, and greets over it: the peer of the
+  /// interface for packets, over its provider. Handlers may run.
   ///
   /// @return whether it belongs to the connection that there is
   public boolean greetedBulk(BulkConnection made) {
-    return !connects && !lossy && session.isOurs(made.epoch()) && transfers.attachGreeted(made);
+    PacketConnection open = connection;
+    return !connects
+        && !lossy
+        && open != null
+        && session.isOurs(made.epoch())
+        && made.comesFrom(open)
+        && transfers.attachGreeted(made);
   }
 
   /// The interface for bulk transfers is lost.
@@ -666,7 +680,13 @@ public final class Channel {
   /// @param now not a time that is over: the patience counts by it
   public void tick(long now) {
     if (session.tick(now)) {
-      end(End.UNREACHABLE, "it was not heard of for too long");
+      boolean talks = session.isHeardOf(now);
+      String why = talks ? "it acknowledges nothing" : "it was not heard of for too long";
+      end(End.UNREACHABLE, why);
+      return;
+    }
+    if (transfers.isStuck(now, session.settings().patienceNanos())) {
+      end(End.UNREACHABLE, "it takes no piece of a bulk transfer, or sends none");
       return;
     }
     pump(now);
@@ -722,12 +742,11 @@ public final class Channel {
         isStarved = true;
         break;
       }
-      Duty duty = session.duty(now, replies.hasUnsent() || requests.hasUnsent());
-      boolean isGreeting = duty == Duty.GREET || duty == Duty.WELCOME;
-      if (transfers.isNews() && !isGreeting && session.state() == Session.State.OPEN) {
+      if (transfers.isNews() && session.state() == Session.State.OPEN && !session.isWelcomeDue()) {
         control(open, PacketKind.COUNTS, 0); // before the replies of what it counts as taken
         continue;
       }
+      Duty duty = session.duty(now, replies.hasUnsent() || requests.hasUnsent());
       if (duty == Duty.NOTHING || !perform(duty, open, now)) {
         break;
       }
@@ -1202,6 +1221,7 @@ public final class Channel {
     if (reason == null) {
       return false;
     }
+    transfers.cameBack(isReply, incoming.reference());
     receiver.returned(this, isReply, incoming.handler(), words(), bytes, reason);
     if (isReply) {
       session.wasSilent();
@@ -1316,6 +1336,8 @@ public final class Channel {
         receiver.returned(this, false, head >>> 16, words, whole, reason);
       } else if (kind == FrameKind.REPLY || kind == FrameKind.BULK_REPLY) {
         receiver.returned(this, true, head >>> 16, words, whole, reason);
+      } else if (kind != null && !kind.isPart() && kind.isBulk() && !packet.isNumbered) {
+        transfers.neverOffered(kind == FrameKind.OFFERED_REPLY, bytes.getLong(at + 8));
       }
       boolean isPart = kind != null && kind.isPart(); // and ends its packet
       at = isPart ? end : at + PacketLayout.aligned(length + payload);

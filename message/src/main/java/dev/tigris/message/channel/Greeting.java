@@ -34,11 +34,12 @@ public record Greeting(
     int credits,
     String name,
     String sender) {
-  /// The versions of the protocol that there are.
-  public static final int LOWEST_VERSION = 1;
+  /// The versions of the protocol that there are. The first one had no interface for bulk
+  /// transfers.
+  public static final int LOWEST_VERSION = 2;
 
   /// The highest of them.
-  public static final int HIGHEST_VERSION = 1;
+  public static final int HIGHEST_VERSION = 2;
 
   /// The longest name of an endpoint, in bytes of UTF-8.
   public static final int NAME_BYTES = 255;

@@ -10,6 +10,7 @@ import dev.tigris.net.Posting;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
+import java.security.Principal;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -127,6 +128,11 @@ public final class PacketConnection {
   /// Returns the provider over which it is made.
   public String provider() {
     return provider;
+  }
+
+  /// Returns the identity that the peer has proved; null without TLS.
+  @Nullable Principal principal() {
+    return link.principal();
   }
 
   /// Returns the longest packet that can be sent.

@@ -146,6 +146,9 @@ public final class Session {
   private long timedAt;
   private long heardAt;
 
+  /// When the peer last acknowledged a packet, or nothing was under way.
+  private long acknowledgedAt;
+
   /// Whether something is under way since the last [#tick]. The patience begins there: the time at
   /// which a packet is sent may be that of the poll before.
   private boolean startsToWait;
@@ -189,6 +192,7 @@ public final class Session {
     this.resendEnd = next;
     this.expected = settings.first();
     this.heardAt = now;
+    this.acknowledgedAt = now;
   }
 
   /// Both sides have agreed on how many credits they have, and whether connections are reliable,
@@ -261,6 +265,11 @@ public final class Session {
     return open(wanted, silentCount, now);
   }
 
+  /// Whether the next duty is to answer a greeting.
+  public boolean isWelcomeDue() {
+    return welcomeDue && state == State.OPEN;
+  }
+
   private boolean takeWelcome() {
     boolean due = welcomeDue && state == State.OPEN;
     welcomeDue = false;
@@ -278,6 +287,7 @@ public final class Session {
     state = State.OPEN;
     wasOpen = true;
     heardAt = now;
+    acknowledgedAt = now;
     forget(wanted, now);
     trips.restore();
     resend = base;
@@ -427,6 +437,7 @@ public final class Session {
     if (base == next) {
       answerSince = now;
       heardAt = now;
+      acknowledgedAt = now;
       startsToWait = true;
     }
     next = numbers.plus(next, 1);
@@ -599,6 +610,9 @@ public final class Session {
       trips.sample(now - timedAt);
       isTiming = false;
     }
+    if (base != number) {
+      acknowledgedAt = now;
+    }
     base = number;
     if (numbers.distance(resend, base) > 0) {
       resend = base;
@@ -650,8 +664,11 @@ public final class Session {
     if (startsToWait) {
       startsToWait = false;
       heardAt = now;
+      acknowledgedAt = now;
     }
-    if (isWaiting() && now - heardAt >= settings.patienceNanos()) {
+    long patience = settings.patienceNanos();
+    if ((isWaiting() && now - heardAt >= patience)
+        || (isUnacknowledged() && now - acknowledgedAt >= patience)) {
       end(End.UNREACHABLE);
       return true;
     }
@@ -667,9 +684,20 @@ public final class Session {
     return false;
   }
 
+  /// Whether the peer was heard of within the patience.
+  public boolean isHeardOf(long now) {
+    return now - heardAt < settings.patienceNanos();
+  }
+
   /// Whether something is expected of the peer. A session without a connection waits for one.
   private boolean isWaiting() {
     return state != State.OPEN || base != next || expectsMore;
+  }
+
+  /// Whether packets are under way that the peer could acknowledge. One that talks, and does not,
+  /// holds their memory.
+  private boolean isUnacknowledged() {
+    return state == State.OPEN && base != next;
   }
 
   private boolean isResendTimed() {
@@ -685,6 +713,9 @@ public final class Session {
     long left = Long.MAX_VALUE;
     if (isWaiting()) {
       left = Math.min(left, heardAt + settings.patienceNanos() - now);
+    }
+    if (isUnacknowledged()) {
+      left = Math.min(left, acknowledgedAt + settings.patienceNanos() - now);
     }
     if (isResendTimed()) {
       left = Math.min(left, answerSince + trips.waitNanos() - now);
