@@ -1,10 +1,13 @@
 package dev.tigris.message;
 
+import static dev.tigris.message.channel.EndpointAccess.ENDPOINTS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.message.channel.BulkSend;
+import dev.tigris.message.channel.Channel;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.testing.Faults;
 import dev.tigris.net.testing.FaultyFabric;
@@ -12,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -43,20 +47,28 @@ class BulkPairTest {
   private Fabric fabric;
   private Party server;
   private Party client;
+  private Endpoint at;
   private Endpoint from;
+
+  /// The channel of the last message that asked for a reply.
+  private Channel replyingOver;
 
   /// A transfer that has come back.
   private record ComeBack(long word, Reason reason) {}
 
   private void connect(Fabric its, boolean hasSegment) {
+    connect(OPTIONS, its, hasSegment);
+  }
+
+  private void connect(Options options, Fabric its, boolean hasSegment) {
     fabric = its;
-    server = new Party(OPTIONS, List.of(fabric));
-    client = new Party(OPTIONS, List.of(fabric));
+    server = new Party(options, List.of(fabric));
+    client = new Party(options, List.of(fabric));
     String anyAddress = its.provider().contains("shm") ? "*" : "127.0.0.1:0";
     String address =
         server.call(
             () -> {
-              Endpoint at = server.bundle().endpoint("server", 1);
+              at = server.bundle().endpoint("server", 1);
               if (hasSegment) {
                 at.segment(Jbuf.allocate(LONGEST, "test").asBytes());
               }
@@ -92,9 +104,10 @@ class BulkPairTest {
 
   private void take(Token token, Message message) {
     taken.add(check(message));
-    if (message.words() == 2) {
+    if (message.words() >= 2) {
+      replyingOver = ENDPOINTS.channel(token);
       long word = message.word(0);
-      int length = (int) message.payloadBytes();
+      int length = (int) (message.words() == 3 ? message.word(2) : message.payloadBytes());
       token.bulk(BACK, new long[] {word}, payload(word, length), 0, length, () -> {});
     }
   }
@@ -127,7 +140,7 @@ class BulkPairTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"shm", "tcp"})
+  @ValueSource(strings = {"shm", "tcp", "uring"})
   void isMadeForTheFirstTransferThatFitsNoPacket(String provider) {
     connect(Fabric.open(provider), false);
     client.run(
@@ -191,9 +204,77 @@ class BulkPairTest {
     assertTrue(!isDamaged);
   }
 
+  /// The side that is mapped sends long requests, as servers of calls do, and long replies. Their
+  /// pieces have one order, whatever has waited for a credit.
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "uring"})
+  void requestsAndRepliesInBulkKeepTheirOwnBytes(String provider) {
+    connect(OPTIONS.withCredits(8), Fabric.open(provider), false);
+    int length = 9_000;
+    for (int round = 0; round < 10; round++) {
+      long first = 1_000L * (round + 1);
+      client.run(
+          () -> {
+            for (int i = 0; i < 6; i++) {
+              send(200, first + i, 0, length); // a short one, with a long reply
+            }
+          });
+      server.run(
+          () -> {
+            while (replyingOver == null) {
+              boolean _ = server.bundle().await(PATIENCE);
+            }
+            for (int i = 100; i < 112; i++) {
+              replyingOver.send(note(first + i, length));
+            }
+            ENDPOINTS.touched(at, replyingOver);
+          });
+    }
+    client.run(
+        () -> {
+          while (back.size() < 180 && lost.isEmpty()) {
+            boolean _ = client.bundle().await(PATIENCE);
+          }
+          drain();
+          assertEquals(List.of(), lost);
+          assertEquals(180, Set.copyOf(back).size());
+        });
+    assertTrue(!isDamaged, "a transfer has the bytes of another one");
+  }
+
+  private static BulkSend note(long word, int length) {
+    long[] words = {word};
+    Bytes payload = payload(word, length);
+    return new BulkSend(payload, 0, length, false, BACK, words, -1, 0, () -> {});
+  }
+
+  /// A session that has moved a long transfer, and then has nothing to do, outlives its patience.
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "uring"})
+  void anIdleSessionOutlivesItsPatienceAfterALongTransfer(String provider) {
+    Duration brief = Duration.ofSeconds(1);
+    connect(OPTIONS.withPatience(brief), Fabric.open(provider), false);
+    client.run(
+        () -> {
+          for (int i = 0; i < 10; i++) {
+            send(100_000, i, 0);
+            drain();
+          }
+          long start = System.nanoTime();
+          while (System.nanoTime() - start < brief.toNanos() * 5 / 4) {
+            boolean _ = client.bundle().await(brief);
+          }
+          assertEquals(List.of(), lost);
+          send(100_000, 10, 0);
+          drain();
+          assertEquals(11, back.size());
+        });
+    assertTrue(!isDamaged);
+  }
+
   /// Each interface is lost now and then, in the middle of a transfer too.
   @ParameterizedTest
-  @ValueSource(strings = {"shm", "tcp"})
+  @ValueSource(strings = {"shm", "tcp", "uring"})
   void transfersGoOnWhenAnInterfaceIsLost(String provider) {
     long seed = Long.getLong("tigris.test.seed", System.nanoTime());
     connect(FaultyFabric.open(provider, Faults.NONE.withSeed(seed).withCut(0.02)), false);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.message.ErrorHandler.Returned;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.CompletionQueue;
@@ -90,6 +91,85 @@ class MemoryLimitTest {
             });
       }
       assertTrue(child.isAlive());
+    }
+  }
+
+  /// A server over a provider that receives into no arrays, whose memory a handler takes and gives
+  /// back.
+  static final class Hoarder {
+    private static final List<Jbuf> HELD = new ArrayList<>();
+
+    private Hoarder() {}
+
+    public static void main(String[] arguments) {
+      try (Bundle bundle = Bundle.open(Options.DEFAULT, "uring")) {
+        Endpoint at = bundle.endpoint("server", 1);
+        at.handler(
+            1,
+            (token, message) -> {
+              takeAll();
+              token.reply(1);
+            });
+        at.handler(
+            2,
+            (token, message) -> {
+              HELD.forEach(Jbuf::free);
+              HELD.clear();
+              token.reply(1);
+            });
+        at.handler(3, (token, message) -> token.reply(2, message.array()[0]));
+        System.out.println(bundle.listen("uring", "127.0.0.1:0"));
+        while (true) {
+          boolean _ = bundle.await(Duration.ofSeconds(1));
+        }
+      }
+    }
+
+    private static void takeAll() {
+      try {
+        while (true) {
+          HELD.add(Jbuf.allocate(1 << 20, "hoard"));
+        }
+      } catch (MemoryBudgetException e) {
+        System.err.println("no more than " + HELD.size());
+      }
+    }
+  }
+
+  @Test
+  @Slow("another process, and memory that is waited for")
+  void aTransferThatFindsNoMemoryComesBackAndTheNextOneArrives() {
+    try (Child child = Jvm.of(Hoarder.class).options(BUDGET, "-Xmx40m").command().start();
+        Party client = new Party(Options.DEFAULT, "uring")) {
+      String address = child.nextLine();
+      List<Returned> returned = new ArrayList<>();
+      int[] replies = new int[1];
+      long[] arrived = new long[1];
+      int bytes = 1 << 20;
+      Bytes payload = Jbuf.allocate(bytes, "test").asBytes();
+      payload.set(0, (byte) 77);
+      client.run(
+          () -> {
+            Endpoint from = client.bundle().endpoint("client", 2);
+            from.errorHandler(returned::add);
+            from.handler(1, (token, message) -> replies[0]++);
+            from.handler(2, (token, message) -> arrived[0] = message.word(0));
+            from.map(0, "uring", address, "server", 1, PATIENCE);
+            from.request(0, 1);
+            assertTrue(from.drain(PATIENCE));
+            from.bulk(0, 3, new long[0], payload, 0, bytes, () -> {});
+            while (returned.isEmpty()) {
+              boolean _ = client.bundle().await(PATIENCE); // false after a wake
+            }
+            assertEquals(Reason.TOO_LONG, returned.getFirst().reason());
+            from.request(0, 2);
+            assertTrue(from.drain(PATIENCE));
+            from.bulk(0, 3, new long[0], payload, 0, bytes, () -> {});
+            assertTrue(from.drain(PATIENCE));
+            assertEquals(2, replies[0]);
+            assertEquals(77, arrived[0]);
+            assertEquals(1, returned.size());
+          });
     }
   }
 

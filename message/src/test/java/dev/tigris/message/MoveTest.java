@@ -1,16 +1,26 @@
 package dev.tigris.message;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.message.channel.Channel;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Jvm;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Endpoints that move: where others find them, and what the bundle does meanwhile that they move
 /// to.
@@ -20,6 +30,7 @@ class MoveTest {
       Options.DEFAULT.withPayloadBytes(1024).withCredits(4).withReceives(4);
   private static final int ECHO = 1;
   private static final int BACK = 2;
+  private static final int TRANSFER_BYTES = 4 << 20;
 
   /// Answers until it is killed.
   static final class Server {
@@ -75,6 +86,78 @@ class MoveTest {
             assertEquals(everywhere.replace("0.0.0.0", "127.0.0.1"), address(from));
           });
     }
+  }
+
+  /// Each side moves in the middle of a transfer: what was not taken is sent again over the next
+  /// interface, and the handler runs once.
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "shm", "uring"})
+  void anEndpointMovesWithATransferThatIsHalfSent(String provider) {
+    String anyAddress = provider.equals("shm") ? "*" : "127.0.0.1:0";
+    try (Party first = new Party(SMALL, provider);
+        Party second = new Party(SMALL, provider);
+        Party client = new Party(SMALL, provider);
+        Party otherClient = new Party(SMALL, provider)) {
+      List<Integer> lengths = new ArrayList<>();
+      boolean[] isDamaged = new boolean[1];
+      Endpoint at = first.call(() -> first.bundle().endpoint("server", 1));
+      String address =
+          first.call(
+              () -> {
+                at.handler(
+                    ECHO,
+                    (token, message) -> {
+                      lengths.add((int) message.payloadBytes());
+                      isDamaged[0] |= !Arrays.equals(content(), message.array());
+                    });
+                return first.bundle().listen(provider, anyAddress);
+              });
+      String _ = second.call(() -> second.bundle().listen(provider, anyAddress));
+      int[] freed = new int[1];
+      Endpoint from = client.call(() -> client.bundle().endpoint("client", 2));
+      client.run(
+          () -> {
+            from.map(0, provider, address, "server", 1, PATIENCE);
+            from.bulk(0, ECHO, new long[0], transfer(), 0, TRANSFER_BYTES, () -> freed[0]++);
+          });
+      moveWhileATransferIsOffered(first, at, second);
+      client.run(
+          () -> {
+            assertTrue(from.drain(PATIENCE));
+            from.bulk(0, ECHO, new long[0], transfer(), 0, TRANSFER_BYTES, () -> freed[0]++);
+          });
+      moveWhileATransferIsOffered(client, from, otherClient);
+      otherClient.run(() -> assertTrue(from.drain(PATIENCE)));
+      Wait.until("both are free", () -> otherClient.call(() -> freed[0] == 2));
+      second.run(() -> assertEquals(List.of(TRANSFER_BYTES, TRANSFER_BYTES), lengths));
+      assertFalse(isDamaged[0]);
+    }
+  }
+
+  /// Moves an endpoint between two pieces of a transfer.
+  private static void moveWhileATransferIsOffered(Party at, Endpoint moves, Party to) {
+    at.run(
+        () -> {
+          Channel channel = moves.channels()[0];
+          while (!channel.hasTransfers()) {
+            boolean _ = at.bundle().poll() > 0;
+          }
+          boolean _ = at.bundle().poll() > 0;
+          assertTrue(channel.hasTransfers(), "the transfer is over: a longer one is needed");
+          moves.moveTo(to.bundle());
+        });
+  }
+
+  private static byte[] content() {
+    byte[] bytes = new byte[TRANSFER_BYTES];
+    new SplittableRandom(1).nextBytes(bytes);
+    return bytes;
+  }
+
+  private static Bytes transfer() {
+    Bytes bytes = Jbuf.allocate(TRANSFER_BYTES, "test").asBytes();
+    bytes.copyFrom(0, content(), 0, TRANSFER_BYTES);
+    return bytes;
   }
 
   @Test
