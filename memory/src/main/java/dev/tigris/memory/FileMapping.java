@@ -1,3 +1,5 @@
+// Over 400 lines: one mapping, from its making to the return of its addresses, and each refusal on
+// the way.
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Pool;
@@ -37,6 +39,12 @@ final class FileMapping {
   private final long address;
   private final long bytes;
 
+  /// Where in the file the memory begins: 0 but for a device.
+  private final long position;
+
+  /// Whether it is a part of a device or the like, which has no size or blocks to look after.
+  private final boolean isDevice;
+
   /// Whether all pages have blocks on the disk that they keep.
   private final boolean isReserved;
 
@@ -62,7 +70,41 @@ final class FileMapping {
       boolean isReserved,
       Pool pool)
       throws IOException {
+    this(
+        path,
+        mapping,
+        opened,
+        channel,
+        journal,
+        isReserved,
+        pool,
+        0,
+        FileDescriptors.size(opened),
+        false);
+  }
+
+  /// Maps a part of a device that is open, and owns the descriptor from then on.
+  static FileMapping ofDevice(Path path, int opened, long position, long bytes, Pool pool)
+      throws IOException {
+    return new FileMapping(
+        path, Mapping.SHARED, opened, null, null, true, pool, position, bytes, true);
+  }
+
+  private FileMapping(
+      Path path,
+      Mapping mapping,
+      int opened,
+      @Nullable FileChannel channel,
+      @Nullable Journal journal,
+      boolean isReserved,
+      Pool pool,
+      long position,
+      long bytes,
+      boolean isDevice)
+      throws IOException {
     this.path = path;
+    this.position = position;
+    this.isDevice = isDevice;
     this.mapping = mapping;
     this.descriptor = mapping.writesToFile() ? opened : -1;
     this.blocks = new FileBlocks(path, descriptor);
@@ -70,10 +112,10 @@ final class FileMapping {
     this.journal = journal;
     this.isReserved = isReserved;
     this.pool = pool;
-    this.bytes = FileDescriptors.size(opened);
+    this.bytes = bytes;
     boolean shared = mapping == Mapping.SHARED;
     try {
-      FilePages.tryToMap(opened, bytes, shared);
+      FilePages.tryToMap(opened, position, bytes, shared);
     } catch (SystemException e) {
       throw unmappable(e);
     }
@@ -84,7 +126,7 @@ final class FileMapping {
               .formatted(bytes, path));
     }
     try {
-      FilePages.map(opened, address, bytes, shared);
+      FilePages.map(opened, position, address, bytes, shared);
     } catch (IOException e) {
       pool.forgetUnits(bytes);
       throw new IOException(path + ": " + e.getMessage(), e);
@@ -141,7 +183,7 @@ final class FileMapping {
           "changes of a %s mapping stay in this process: map the file SHARED or DURABLE to flush it"
               .formatted(mapping));
     }
-    long now = FileDescriptors.size(descriptor);
+    long now = isDevice ? bytes : FileDescriptors.size(descriptor);
     if (now < bytes) {
       // With the end of the file the kernel has dropped what was written to those pages.
       throw new IOException(
@@ -176,13 +218,25 @@ final class FileMapping {
       // Before as well: what is written may give room back, since its old pages are not needed.
       boolean wasFull = !isReserved && blocks.isDiskFull();
       FilePages.sync(address, bytes);
-      FileDescriptors.sync(descriptor); // its size, too
+      syncFile();
       if (wasFull || (!isReserved && blocks.isDiskFull())) {
         requireNoStoresThatNeedRoom();
       }
     } catch (IOException e) {
       lost = e;
       throw e;
+    }
+  }
+
+  /// Syncs what the kernel still has, the file's size included. A device without a cache, as one of
+  /// memory, has no such operation.
+  private void syncFile() throws IOException {
+    try {
+      FileDescriptors.sync(descriptor);
+    } catch (SystemException e) {
+      if (!isDevice || !(e.isUnsupported() || e.error() == SystemException.INVALID)) {
+        throw e;
+      }
     }
   }
 
@@ -284,6 +338,10 @@ final class FileMapping {
   /// Says what an [InternalError] of an access means, which HotSpot makes of a page that is not
   /// there.
   String explainFault() {
+    if (isDevice) {
+      return "a page of %s could not be had: the device has failed, was removed or cut short"
+          .formatted(path);
+    }
     try {
       long now = Files.size(path);
       if (now < bytes) {
@@ -305,7 +363,7 @@ final class FileMapping {
   /// Whether the file has become longer than what is mapped.
   boolean isOutgrown() {
     try {
-      return !takenOff && mapping == Mapping.SHARED && Files.size(path) > bytes;
+      return !takenOff && !isDevice && mapping == Mapping.SHARED && Files.size(path) > bytes;
     } catch (IOException e) {
       return false;
     }
@@ -341,7 +399,7 @@ final class FileMapping {
   private void layAgain(IOException cause) {
     if (mapping == Mapping.SHARED) {
       try {
-        FilePages.mapAgain(descriptor, address, bytes, Pool.unitBytes(bytes));
+        FilePages.mapAgain(descriptor, position, address, bytes, Pool.unitBytes(bytes));
       } catch (IOException e) {
         cause.addSuppressed(e);
         throw new UncheckedIOException(

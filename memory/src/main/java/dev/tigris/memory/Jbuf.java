@@ -165,6 +165,37 @@ public final class Jbuf implements AutoCloseable {
     return jbuf;
   }
 
+  /// Lays a buffer over a part of a device, or of another file that [#map(Path, Mapping)] does not
+  /// take: a block device, a framebuffer, the memory of a PCI device (`resource0`), a segment of
+  /// shared memory whose size others decide. Take it [#asRawContainer], or as a typed view.
+  ///
+  /// What is written is seen at once by all that have the device mapped, and by the device. Plain
+  /// fields have no order between the two sides: a `volatile` field is stored with release and read
+  /// with acquire, as with C's `memory_order_release` and `memory_order_acquire`, so it announces
+  /// what was stored before it. [#flush] waits until a block device has what was written.
+  ///
+  /// Nothing is locked, made or made longer. A block device must not be in use by a file system. A
+  /// page that a device does not have is an [InternalError] of the access, as for [#map(Path,
+  /// Mapping, long)]. Views copy many bytes by instructions of the processor's choice: where a
+  /// device's registers allow one width only, use fields of that width.
+  ///
+  /// @param position where the part begins, a multiple of the system's pages
+  /// @param bytes how long it is
+  /// @throws IOException if it cannot be opened for reading and writing, cannot be mapped, is in
+  ///     use by a file system, or ends before the part does
+  /// @throws IllegalArgumentException if `position` is no such multiple, or `bytes` is not positive
+  /// @throws UnsupportedOperationException on other systems than Linux
+  public static Jbuf mapDevice(Path device, long position, long bytes) throws IOException {
+    return retrying(
+        () -> {
+          Jbuf jbuf = new Jbuf(DeviceOpening.open(device, position, bytes, Budget.PROCESS.pool()));
+          boolean _ = Budget.PROCESS.add(jbuf.block);
+          VarHandle.storeStoreFence(); // as in allocate
+          MemoryEvents.allocated(jbuf.block);
+          return jbuf;
+        });
+  }
+
   /// How a file is mapped, once.
   private interface Opening {
     Jbuf open() throws IOException;

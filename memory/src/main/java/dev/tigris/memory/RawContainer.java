@@ -11,6 +11,9 @@ package dev.tigris.memory;
 /// }
 /// ```
 ///
+/// [Jbuf#mapDevice] lays one over a device, or over a segment that programs in other languages
+/// share, and says in what order each side sees what the other stores.
+///
 /// Only the class that is laid over the bytes says what they mean. Objects lie at multiples of
 /// eight. A reference to the object at offset 0 cannot be stored, because 0 means null.
 ///

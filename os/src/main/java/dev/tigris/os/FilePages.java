@@ -36,7 +36,14 @@ public final class FilePages {
   /// file can be mapped, and where Linux finds that out late, it has already taken away what was
   /// mapped at the place that was asked for.
   public static void tryToMap(int descriptor, long bytes, boolean shared) throws IOException {
-    long mapped = Mappings.map(0, bytes, Mappings.PROT_READ_WRITE, flags(shared), descriptor, 0);
+    tryToMap(descriptor, 0, bytes, shared);
+  }
+
+  /// As above, from a position of the file on, which is a multiple of [#pageBytes].
+  public static void tryToMap(int descriptor, long position, long bytes, boolean shared)
+      throws IOException {
+    int flags = flags(shared);
+    long mapped = Mappings.map(0, bytes, Mappings.PROT_READ_WRITE, flags, descriptor, position);
     SystemException.check("map the file", mapped);
     SystemException.check("unmap the file", Mappings.unmap(mapped, bytes));
   }
@@ -50,8 +57,14 @@ public final class FilePages {
   /// is: it must not be used again.
   public static void map(int descriptor, long address, long bytes, boolean shared)
       throws IOException {
+    map(descriptor, 0, address, bytes, shared);
+  }
+
+  /// As above, from a position of the file on, which is a multiple of [#pageBytes].
+  public static void map(int descriptor, long position, long address, long bytes, boolean shared)
+      throws IOException {
     try {
-      mapOver(address, bytes, flags(shared), descriptor, "map the file");
+      mapOver(address, bytes, flags(shared), descriptor, position, "map the file");
     } catch (IOException e) {
       // What lay there may be gone, and late accesses are to find memory.
       Pages.fill(address, bytes);
@@ -62,25 +75,28 @@ public final class FilePages {
   /// Takes the file off again: the range reads as zeros.
   public static void unmap(long address, long bytes) throws IOException {
     int flags = Mappings.MAP_PRIVATE | Mappings.MAP_ANONYMOUS | Mappings.MAP_NORESERVE;
-    mapOver(address, bytes, flags, -1, "take a file off its range");
+    mapOver(address, bytes, flags, -1, 0, "take a file off its range");
   }
 
   /// Lays a file over its range again, shared, after [#unmap] has failed: nothing
   /// may be mapped in a part of it. Changes nothing where the file is mapped still.
   ///
+  /// @param position where in the file
   /// @param bytes the bytes of the file
   /// @param rangeBytes the bytes of the range, as many or more
-  public static void mapAgain(int descriptor, long address, long bytes, long rangeBytes)
-      throws IOException {
-    map(descriptor, address, bytes, true);
+  public static void mapAgain(
+      int descriptor, long position, long address, long bytes, long rangeBytes) throws IOException {
+    map(descriptor, position, address, bytes, true);
     long end = (bytes + pageBytes() - 1) & -pageBytes();
     Pages.fill(address + end, rangeBytes - end);
   }
 
-  private static void mapOver(long address, long bytes, int flags, int descriptor, String what)
+  private static void mapOver(
+      long address, long bytes, int flags, int descriptor, long position, String what)
       throws IOException {
     int fixed = flags | Mappings.MAP_FIXED;
-    long mapped = Mappings.map(address, bytes, Mappings.PROT_READ_WRITE, fixed, descriptor, 0);
+    long mapped =
+        Mappings.map(address, bytes, Mappings.PROT_READ_WRITE, fixed, descriptor, position);
     SystemException.check(what, mapped);
   }
 
