@@ -148,7 +148,9 @@ final class CheckCommand implements Command {
     } else if (!options.hasMatchedOption("--quiet") || first != null) {
       boolean isCsv = options.hasMatchedOption(TextOptions.CSV);
       if (first != null) {
-        out.printf("First unordered line is line %d of %s%n", first.number(), first.input());
+        String line = isCsv ? "row" : "line";
+        out.printf(
+            "First unordered %s is %s %d of %s%n", line, line, first.number(), first.input());
       }
       out.printf("%s: %d%n", isCsv ? "Rows" : "Lines", result.lines());
       out.println(

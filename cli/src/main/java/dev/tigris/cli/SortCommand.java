@@ -73,9 +73,9 @@ final class SortCommand implements Command {
         .header("Sort records of a fixed size, lines of text or rows of CSV.")
         .description(
             "",
-            "Without --key, records are compared by unsigned bytes at a fixed place. The output",
-            "appears under its name only when it is complete and on the disk; an interrupted sort",
-            "leaves nothing behind.",
+            "Without --key, records are compared by unsigned bytes at a fixed place. The",
+            "output appears under its name only when it is complete and on the disk. An",
+            "interrupted sort leaves nothing behind.",
             "")
         .footer(
             "",
@@ -84,7 +84,7 @@ final class SortCommand implements Command {
             "  tigris sort --memory 512m monday tuesday week",
             "  tigris sort --on processes:4 data sorted",
             "  tigris sort --record-size 64 --key-offset 8 --key-size 4 trades by-price",
-            "  tigris sort --record-size 64 --key 8:f64le:desc --key 0:ascii:8 trades by-price",
+            "  tigris sort --record-size 64 --key 8:f64le:desc --key 0:ascii:8 in out",
             "  tigris sort --csv -k country -k amount:nr trades.csv sorted.csv",
             "  zcat log.gz | tigris sort --lines -k 2,2n - -",
             "  cat trades | tigris sort --record-size 64 --key 8:f64le - sorted.zst");

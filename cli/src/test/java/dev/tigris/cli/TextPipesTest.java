@@ -163,14 +163,14 @@ class TextPipesTest {
   @ParameterizedTest
   @ValueSource(strings = {"bomb.gz", "bomb.zst"})
   void saysThatABombHasFilledTheDisk(String bomb) throws Exception {
-    byte[] lines = new byte[16 << 20];
+    byte[] lines = new byte[8 << 20];
     Arrays.fill(lines, (byte) '\n');
     Files.write(folder.resolve("lines"), lines);
     Shell.Result packed = shell.run("sort --lines @/lines @/" + bomb);
     assumeFalse(packed.err().contains("libzstd"), "this system has no libzstd.so.1");
     assertEquals(ExitCode.OK, packed.code(), packed.toString());
     assertTrue(Files.size(folder.resolve(bomb)) < lines.length / 100);
-    try (SmallDisk _ = SmallDisk.inMemory(folder, 4 << 20)) {
+    try (SmallDisk _ = SmallDisk.inMemory(folder, 2 << 20)) {
       for (String kind : new String[] {"--lines", "--csv", "--record-size 64"}) {
         Shell.Result result = shell.run("sort %s @/%s @/small-disk/sorted".formatted(kind, bomb));
         assertEquals(ExitCode.BAD_OUTPUT, result.code(), result.toString());

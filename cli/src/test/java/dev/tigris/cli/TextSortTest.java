@@ -88,6 +88,7 @@ class TextSortTest {
     assertTrue(result.out().contains("\"firstUnorderedLine\":3"), result.out());
     result = shell.run("check --csv -u -k n:n @/rows");
     assertEquals(ExitCode.OUT_OF_ORDER, result.code(), result.toString());
+    assertTrue(result.out().contains("First unordered row is row 4 of "), result.out());
     assertEquals(ExitCode.OK, shell.run("check --csv -u -k name @/rows").code());
     result = shell.run("check --lines -r @/rows @/rows");
     assertTrue(result.out().contains("First unordered line is line 3 of "), result.out());
