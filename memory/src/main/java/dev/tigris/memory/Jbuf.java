@@ -166,7 +166,7 @@ public final class Jbuf implements AutoCloseable {
   }
 
   /// Lays a buffer over a part of a device, or of another file that [#map(Path, Mapping)] does not
-  /// take: a block device, a framebuffer, the memory of a PCI device (`resource0`), a segment of
+  /// take. Examples are a block device, a framebuffer, the memory of a PCI device, and a segment of
   /// shared memory whose size others decide. Take it [#asRawContainer], or as a typed view.
   ///
   /// What is written is seen at once by all that have the device mapped, and by the device. Plain

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Queue;
 
 /// An engine whose next pieces end as a test says. The others are done by plain calls.
-final class FaultyEngine implements Engine {
+class FaultyEngine implements Engine {
   /// What becomes of a piece.
   sealed interface Fate {
     /// It is done.
@@ -39,6 +39,12 @@ final class FaultyEngine implements Engine {
   void next(Fate... next) {
     fates.addAll(List.of(next));
   }
+
+  /// A piece is about to be under way.
+  void onBegin(int where, DiskOperation.Kind kind, long position, MemorySegment part) {}
+
+  /// A piece that was not refused is done.
+  void onDone(int where) {}
 
   /// Takes a held piece out, and returns what begins it.
   Runnable heldAt(int index) {
@@ -76,6 +82,7 @@ final class FaultyEngine implements Engine {
       int place,
       long position,
       MemorySegment part) {
+    onBegin(where, kind, position, part);
     begun.add("%s %d+%d".formatted(kind, position, part.byteSize()));
     Fate fate = fates.isEmpty() ? new Fate.Done() : fates.remove();
     switch (fate) {
@@ -105,6 +112,7 @@ final class FaultyEngine implements Engine {
     if (found) {
       slot = plain.slot();
       result = plain.result();
+      onDone(slot);
     }
     return found;
   }
