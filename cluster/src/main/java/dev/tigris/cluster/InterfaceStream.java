@@ -9,6 +9,7 @@ import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.Descriptor;
+import dev.tigris.net.InterfaceState;
 import dev.tigris.net.Posting;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
@@ -60,6 +61,18 @@ abstract sealed class InterfaceStream extends Stream permits InterfaceSender, In
   /// The connection has ended, in which way ever.
   abstract void disconnected(VirtualInterface ended);
 
+  /// Notes an end of the connection that no completion tells of. All receives may be in use by what
+  /// came just before it: those that are posted afterwards are refused.
+  final void noticeEnd() {
+    VirtualInterface its = link;
+    if (its != null
+        && !isOver
+        && its.state() != InterfaceState.CONNECTED
+        && its.outstanding() == 0) {
+      disconnected(its);
+    }
+  }
+
   /// Returns whether nothing is left to be done for this end.
   final boolean isOver() {
     return isOver;
@@ -76,7 +89,7 @@ abstract sealed class InterfaceStream extends Stream permits InterfaceSender, In
     if (cause == null || !wasLeftInOrder || isCancelled()) {
       return null;
     }
-    return cause instanceof StreamException known
+    return cause instanceof StreamException known && !(known instanceof ProtocolException)
         ? known
         : new StreamException("stream %s is lost: %s".formatted(name(), cause), cause);
   }

@@ -317,6 +317,7 @@ final class QueueMover implements Mover {
     for (int i = 0; i < streams.size(); i++) {
       InterfaceStream stream = streams.get(i);
       try {
+        stream.noticeEnd();
         stream.advance(mayConnect);
       } catch (RuntimeException e) {
         stream.lose(e);
