@@ -325,7 +325,7 @@ final class InterfaceSender extends InterfaceStream {
     if (!postControl(takeControl(), kind, 0, protocol.message(), water, operand, 0)) {
       return false;
     }
-    hasPosted = true;
+    posted(0, MUCH_UNRUNG_BYTES); // the receiver has to answer
     return true;
   }
 
@@ -419,7 +419,7 @@ final class InterfaceSender extends InterfaceStream {
   private void posted(int waters, int bytes) {
     hasPosted = true;
     unrung += waters;
-    unrungBytes += bytes;
+    unrungBytes = Math.min(MUCH_UNRUNG_BYTES, unrungBytes + bytes);
   }
 
   // -- What the receiver says.
