@@ -2,8 +2,10 @@ package dev.tigris.sort;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /// A pipe or a device that is opened when something is written to it, or all has been. To open a
@@ -21,7 +23,8 @@ final class LateFile extends OutputStream {
   private OutputStream opened() throws IOException {
     OutputStream known = opened;
     if (known == null) {
-      known = Files.newOutputStream(path);
+      // Not Files.newOutputStream, whose channel does not see an interrupt.
+      known = Channels.newOutputStream(FileChannel.open(path, StandardOpenOption.WRITE));
       opened = known;
     }
     return known;

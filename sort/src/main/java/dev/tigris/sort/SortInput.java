@@ -6,6 +6,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -104,7 +105,9 @@ public final class SortInput {
           });
     }
     try {
-      return compression.decompressed(Files.newInputStream(file));
+      // Not Files.newInputStream, whose channel does not see an interrupt.
+      return compression.decompressed(
+          Channels.newInputStream(FileChannel.open(file, StandardOpenOption.READ)));
     } catch (IOException e) {
       throw InputFile.unusable(file, e);
     }
