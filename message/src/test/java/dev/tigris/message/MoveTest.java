@@ -30,7 +30,7 @@ class MoveTest {
       Options.DEFAULT.withPayloadBytes(1024).withCredits(4).withReceives(4);
   private static final int ECHO = 1;
   private static final int BACK = 2;
-  private static final int TRANSFER_BYTES = 4 << 20;
+  private static final int TRANSFER_BYTES = 16 << 20;
 
   /// Answers until it is killed.
   static final class Server {
@@ -92,7 +92,7 @@ class MoveTest {
   /// interface, and the handler runs once.
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "shm", "uring"})
-  void anEndpointMovesWithATransferThatIsHalfSent(String provider) {
+  void anEndpointMovesWithATransferThatIsHalfSent(String provider) throws Exception {
     String anyAddress = provider.equals("shm") ? "*" : "127.0.0.1:0";
     try (Party first = new Party(SMALL, provider);
         Party second = new Party(SMALL, provider);
@@ -115,18 +115,20 @@ class MoveTest {
       String _ = second.call(() -> second.bundle().listen(provider, anyAddress));
       int[] freed = new int[1];
       Endpoint from = client.call(() -> client.bundle().endpoint("client", 2));
+      client.run(() -> from.map(0, provider, address, "server", 1, PATIENCE));
+      FutureTask<Boolean> moving =
+          first.start(() -> moveWhileATransferIsOffered(first, at, second));
       client.run(
           () -> {
-            from.map(0, provider, address, "server", 1, PATIENCE);
             from.bulk(0, ECHO, new long[0], transfer(), 0, TRANSFER_BYTES, () -> freed[0]++);
-          });
-      moveWhileATransferIsOffered(first, at, second);
-      client.run(
-          () -> {
             assertTrue(from.drain(PATIENCE));
-            from.bulk(0, ECHO, new long[0], transfer(), 0, TRANSFER_BYTES, () -> freed[0]++);
           });
-      moveWhileATransferIsOffered(client, from, otherClient);
+      assertTrue(moving.get(10, TimeUnit.SECONDS));
+      client.run(
+          () -> {
+            from.bulk(0, ECHO, new long[0], transfer(), 0, TRANSFER_BYTES, () -> freed[0]++);
+            assertTrue(moveWhileATransferIsOffered(client, from, otherClient));
+          });
       otherClient.run(() -> assertTrue(from.drain(PATIENCE)));
       Wait.until("both are free", () -> otherClient.call(() -> freed[0] == 2));
       second.run(() -> assertEquals(List.of(TRANSFER_BYTES, TRANSFER_BYTES), lengths));
@@ -134,18 +136,15 @@ class MoveTest {
     }
   }
 
-  /// Moves an endpoint between two pieces of a transfer.
-  private static void moveWhileATransferIsOffered(Party at, Endpoint moves, Party to) {
-    at.run(
-        () -> {
-          Channel channel = moves.channels()[0];
-          while (!channel.hasTransfers()) {
-            boolean _ = at.bundle().poll() > 0;
-          }
-          boolean _ = at.bundle().poll() > 0;
-          assertTrue(channel.hasTransfers(), "the transfer is over: a longer one is needed");
-          moves.moveTo(to.bundle());
-        });
+  /// Moves an endpoint between two pieces of a transfer: on its thread, before the transfer begins.
+  private static boolean moveWhileATransferIsOffered(Party at, Endpoint moves, Party to) {
+    Channel channel = moves.channels()[0];
+    while (!channel.hasTransfers()) {
+      boolean _ = at.bundle().await(Duration.ofMillis(1));
+    }
+    boolean isUnderWay = channel.hasTransfers();
+    moves.moveTo(to.bundle());
+    return isUnderWay;
   }
 
   private static byte[] content() {

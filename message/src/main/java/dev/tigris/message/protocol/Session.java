@@ -55,6 +55,9 @@ public final class Session {
   /// The result of a question for a number, where there is none.
   public static final long NONE = Long.MIN_VALUE;
 
+  /// A peer that talks is not given up before this side has looked so often.
+  private static final int LEAST_LOOKS = 8;
+
   /// Where a session is.
   public enum State {
     /// There is no connection.
@@ -146,8 +149,11 @@ public final class Session {
   private long timedAt;
   private long heardAt;
 
-  /// When the peer last acknowledged a packet, or nothing was under way.
-  private long acknowledgedAt;
+  /// For how long the peer has acknowledged nothing of what is under way, and until when that was
+  /// counted.
+  private long unansweredNanos;
+
+  private long unansweredUntil;
 
   /// Whether something is under way since the last [#tick]. The patience begins there: the time at
   /// which a packet is sent may be that of the poll before.
@@ -192,7 +198,6 @@ public final class Session {
     this.resendEnd = next;
     this.expected = settings.first();
     this.heardAt = now;
-    this.acknowledgedAt = now;
   }
 
   /// Both sides have agreed on how many credits they have, and whether connections are reliable,
@@ -287,7 +292,7 @@ public final class Session {
     state = State.OPEN;
     wasOpen = true;
     heardAt = now;
-    acknowledgedAt = now;
+    unansweredNanos = 0;
     forget(wanted, now);
     trips.restore();
     resend = base;
@@ -437,7 +442,7 @@ public final class Session {
     if (base == next) {
       answerSince = now;
       heardAt = now;
-      acknowledgedAt = now;
+      unansweredNanos = 0;
       startsToWait = true;
     }
     next = numbers.plus(next, 1);
@@ -611,7 +616,7 @@ public final class Session {
       isTiming = false;
     }
     if (base != number) {
-      acknowledgedAt = now;
+      unansweredNanos = 0;
     }
     base = number;
     if (numbers.distance(resend, base) > 0) {
@@ -664,11 +669,10 @@ public final class Session {
     if (startsToWait) {
       startsToWait = false;
       heardAt = now;
-      acknowledgedAt = now;
+      unansweredNanos = 0;
     }
     long patience = settings.patienceNanos();
-    if ((isWaiting() && now - heardAt >= patience)
-        || (isUnacknowledged() && now - acknowledgedAt >= patience)) {
+    if ((isWaiting() && now - heardAt >= patience) || isUnanswered(now, patience)) {
       end(End.UNREACHABLE);
       return true;
     }
@@ -694,10 +698,22 @@ public final class Session {
     return state != State.OPEN || base != next || expectsMore;
   }
 
-  /// Whether packets are under way that the peer could acknowledge. One that talks, and does not,
-  /// holds their memory.
-  private boolean isUnacknowledged() {
-    return state == State.OPEN && base != next;
+  /// Whether a peer that talks has acknowledged nothing for longer than that. It holds the memory
+  /// of what is under way. Each look counts for little, as it may be this side that was stopped.
+  /// Where packets may be lost, the peer may have none to acknowledge.
+  private boolean isUnanswered(long now, long patience) {
+    long step = Math.max(1, patience / LEAST_LOOKS);
+    if (mayBeUnanswered()) {
+      unansweredNanos += Math.clamp(now - unansweredUntil, 0, step);
+    } else {
+      unansweredNanos = 0;
+    }
+    unansweredUntil = now;
+    return unansweredNanos >= patience + step;
+  }
+
+  private boolean mayBeUnanswered() {
+    return state == State.OPEN && settings.reliable() && base != next;
   }
 
   private boolean isResendTimed() {
@@ -714,8 +730,8 @@ public final class Session {
     if (isWaiting()) {
       left = Math.min(left, heardAt + settings.patienceNanos() - now);
     }
-    if (isUnacknowledged()) {
-      left = Math.min(left, acknowledgedAt + settings.patienceNanos() - now);
+    if (mayBeUnanswered()) {
+      left = Math.min(left, Math.max(1, settings.patienceNanos() / LEAST_LOOKS));
     }
     if (isResendTimed()) {
       left = Math.min(left, answerSince + trips.waitNanos() - now);
