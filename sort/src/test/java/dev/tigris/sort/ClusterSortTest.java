@@ -3,11 +3,13 @@ package dev.tigris.sort;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.cluster.run.Cluster;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Tier;
+import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -68,6 +70,78 @@ class ClusterSortTest {
     assertEquals(
         records.length,
         result.processes().stream().mapToLong(SortJob.ProcessResult::readBytes).sum());
+  }
+
+  /// In one process of a run, which is this one.
+  private SortJob.Result sortHere(RecordFormat format, byte[] records, long memory)
+      throws Exception {
+    Files.write(input, records);
+    SortJob.Result result =
+        SortJob.of(List.of(input), output)
+            .format(format)
+            .memory(memory)
+            .unforced()
+            .on(Cluster.threads())
+            .run();
+    assertArrayEquals(Records.sorted(records, format), sorted(format));
+    return result;
+  }
+
+  @Test
+  void fewRecordsAndNoneAreSorted() throws Exception {
+    RecordFormat format = new RecordFormat(8, 2, 4);
+    for (int count : new int[] {0, 1, 2}) {
+      byte[] records = Records.make(format, count, Records.Keys.RANDOM, count);
+      assertEquals(count, sortHere(format, records, 64 * MEGABYTE).records());
+    }
+  }
+
+  @Test
+  void whatDoesNotFitTheMemoryOfAProcessIsSpilled() throws Exception {
+    for (Records.Keys keys : List.of(Records.Keys.RANDOM, Records.Keys.EQUAL)) {
+      byte[] records = Records.make(RecordFormat.GENSORT, 150_000, keys, 2);
+      SortJob.Result result = sortHere(RecordFormat.GENSORT, records, 8 * MEGABYTE);
+      assertEquals(2, result.passes(), result::toString);
+      assertEquals(result.spilledBytes(), result.processes().getFirst().spilledBytes());
+    }
+  }
+
+  @Test
+  void partitionsAndTheFirstOfEqualKeysAreAsThoseOfOneProcess() throws Exception {
+    RecordOrder order = RecordOrder.ofRecords(16).key("0:u16le:desc").key("8:i8").unique();
+    Files.write(input, Records.make(new RecordFormat(16, 0, 2), 50_000, Records.Keys.RANDOM, 3));
+    Path expected = folder.resolve("expected");
+    SortJob alone = SortJob.of(List.of(input), expected).order(order).unforced();
+    SortJob.Result one = alone.run();
+    SortJob job = SortJob.of(List.of(input), output).order(order).unforced().on(Cluster.threads());
+    assertEquals(one.keptRecords(), job.run().keptRecords());
+    assertArrayEquals(Files.readAllBytes(expected), Files.readAllBytes(output));
+    Path parts = folder.resolve("parts");
+    SortJob.Result result =
+        SortJob.of(List.of(input), parts)
+            .order(order)
+            .unforced()
+            .partitioned()
+            .on(Cluster.threads())
+            .run();
+    try (var files = Files.list(parts)) {
+      List<Path> all = files.sorted().toList();
+      assertEquals(result.files(), all.size());
+      var together = new ByteArrayOutputStream();
+      for (Path part : all) {
+        together.write(Files.readAllBytes(part));
+      }
+      assertArrayEquals(Files.readAllBytes(expected), together.toByteArray());
+    }
+  }
+
+  @Test
+  void whatOneProcessHasToWriteIsRefused() {
+    Path compressed = folder.resolve("sorted.gz");
+    SortJob job = SortJob.of(List.of(input), compressed).on(Cluster.threads());
+    SortException refusal = assertThrows(SortException.class, job::run);
+    assertEquals(SortException.Kind.OUTPUT, refusal.kind());
+    assertTrue(refusal.getMessage().startsWith(compressed + " is compressed"));
   }
 
   private byte[] sorted(RecordFormat format) throws Exception {

@@ -1,0 +1,174 @@
+package dev.tigris.sort;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.cluster.run.Cluster;
+import dev.tigris.testing.Slow;
+import dev.tigris.testing.Wait;
+import dev.tigris.testing.host.SmallDisk;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Jvm;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Sorts in several processes to which something happens.
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class ClusterSortFaultsTest {
+  private static final byte[] OLD = {1, 2, 3};
+  private static final int RECORDS = 40_000;
+
+  @TempDir private Path folder;
+  @TempDir private Path runs;
+  private Path input;
+  private Path output;
+
+  @BeforeEach
+  void makeInput() throws Exception {
+    input = folder.resolve("input");
+    output = folder.resolve("sorted");
+    GenerateJob.to(input, RECORDS).run();
+    Files.write(output, OLD);
+  }
+
+  private Cluster on(int processes) {
+    return Cluster.processes(processes).withRuns(runs);
+  }
+
+  /// Sorts, and does something when the keys are sampled: before processes are started.
+  private SortException failing(Cluster cluster, IoAction meanwhile) throws Exception {
+    AtomicBoolean isDone = new AtomicBoolean();
+    SortJob job =
+        SortJob.of(List.of(input), output)
+            .unforced()
+            .on(cluster)
+            .progress(
+                (phase, done, total) -> {
+                  if (phase == Progress.Phase.SAMPLE && !isDone.getAndSet(true)) {
+                    meanwhile.run();
+                  }
+                });
+    SortException failure = assertThrows(SortException.class, job::run);
+    requireNothingHappened();
+    return failure;
+  }
+
+  private interface IoAction {
+    void act() throws IOException;
+
+    default void run() {
+      try {
+        act();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  private void requireNothingHappened() throws IOException {
+    assertArrayEquals(OLD, Files.readAllBytes(output));
+    requireNothingLeft();
+  }
+
+  private void requireNothingLeft() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      assertEquals(
+          List.of(),
+          files.filter(each -> String.valueOf(each.getFileName()).startsWith(".")).toList());
+    }
+    assertEquals(List.of(), workers(ProcessHandle.current()).toList());
+  }
+
+  /// The processes of runs that a process has started.
+  private static Stream<ProcessHandle> workers(ProcessHandle of) {
+    return of.children()
+        .filter(each -> each.info().commandLine().orElse("").contains("cluster.run.Main"));
+  }
+
+  @Test
+  void anInputThatVanishesIsNamed() throws Exception {
+    SortException failure = failing(Cluster.threads(), () -> Files.delete(input));
+    assertEquals(SortException.Kind.INPUT, failure.kind(), failure::toString);
+    assertTrue(failure.getMessage().contains(input + " does not exist"), failure.getMessage());
+  }
+
+  @Test
+  void anInputThatIsWrittenToIsNamed() throws Exception {
+    FileTime before = Files.getLastModifiedTime(input);
+    SortException failure =
+        failing(
+            Cluster.threads(),
+            () -> {
+              Files.write(input, new byte[100], StandardOpenOption.WRITE);
+              Path _ = Files.setLastModifiedTime(input, FileTime.fromMillis(before.toMillis() + 5));
+            });
+    assertEquals(SortException.Kind.DATA, failure.kind(), failure::toString);
+    assertTrue(failure.getMessage().startsWith(input + " was written to"), failure.getMessage());
+  }
+
+  @Test
+  @Slow("starts processes")
+  void whatFailsInAProcessKeepsItsKindAndMessage() throws Exception {
+    SortException failure = failing(on(2), () -> Files.delete(input));
+    assertEquals(SortException.Kind.INPUT, failure.kind(), failure::toString);
+    assertTrue(failure.getMessage().startsWith(input + " does not exist"), failure.getMessage());
+  }
+
+  @Test
+  @Slow("starts processes")
+  void aFullDiskIsNamed() throws Exception {
+    try (SmallDisk disk = SmallDisk.inMemory(folder, 2 << 20)) {
+      Path small = disk.folder().resolve("sorted");
+      SortJob job = SortJob.of(List.of(input), small).unforced().on(on(2));
+      SortException failure = assertThrows(SortException.class, job::run);
+      assertEquals(SortException.Kind.DISK_FULL, failure.kind(), failure::toString);
+      try (Stream<Path> files = Files.list(disk.folder())) {
+        assertEquals(List.of(), files.toList());
+      }
+    }
+  }
+
+  @Test
+  @Slow("starts and kills processes")
+  void theDeathOfTheStarterEndsAllAndTheNextSortDeletesWhatIsLeft() throws Exception {
+    GenerateJob.to(input, 20L * RECORDS).run();
+    List<ProcessHandle> workers;
+    try (Child starter =
+        Jvm.of(ClusterSortFaultsTest.class)
+            .command(input.toString(), output.toString(), runs.toString())
+            .start()) {
+      Wait.until("workers run", () -> workers(starter.handle()).count() == 2);
+      workers = workers(starter.handle()).toList();
+      starter.kill();
+    }
+    for (ProcessHandle worker : workers) {
+      Wait.until("worker has ended", () -> !worker.isAlive());
+    }
+    assertArrayEquals(OLD, Files.readAllBytes(output));
+    SortJob.Result _ = SortJob.of(List.of(input), output).unforced().run();
+    requireNothingLeft();
+    assertEquals(Files.size(input), Files.size(output));
+  }
+
+  /// Sorts on two processes.
+  public static void main(String[] arguments) throws Exception {
+    SortJob.Result _ =
+        SortJob.of(List.of(Path.of(arguments[0])), Path.of(arguments[1]))
+            .on(Cluster.processes(2).withRuns(Path.of(arguments[2])))
+            .run();
+  }
+}
