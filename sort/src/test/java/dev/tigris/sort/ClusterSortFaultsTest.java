@@ -2,6 +2,7 @@ package dev.tigris.sort;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -43,6 +44,10 @@ class ClusterSortFaultsTest {
     output = folder.resolve("sorted");
     GenerateJob.to(input, RECORDS).run();
     Files.write(output, OLD);
+  }
+
+  private SortJob job(int processes) {
+    return SortJob.of(List.of(input), output).unforced().on(on(processes));
   }
 
   private Cluster on(int processes) {
@@ -142,6 +147,49 @@ class ClusterSortFaultsTest {
     }
   }
 
+  /// Kills one process: as soon as it is there, when records have been partitioned, and when some
+  /// have been sorted. A process that has ended before is killed in vain.
+  @Test
+  @Slow("starts and kills processes")
+  void theDeathOfAProcessFailsTheSortOrLetsItBeginAgain() throws Exception {
+    GenerateJob.to(input, 20L * RECORDS).run();
+    for (int attempts = 1; attempts <= 2; attempts++) {
+      for (Progress.Phase phase :
+          List.of(Progress.Phase.SAMPLE, Progress.Phase.PARTITION, Progress.Phase.SORT)) {
+        AtomicBoolean isKilled = new AtomicBoolean();
+        SortJob job =
+            job(2)
+                .on(on(2).withAttempts(attempts))
+                .progress(
+                    (now, done, total) -> {
+                      boolean isTime = phase == Progress.Phase.SAMPLE || (now == phase && done > 0);
+                      if (isTime && !isKilled.get()) {
+                        workers(ProcessHandle.current())
+                            .findFirst()
+                            .ifPresent(each -> isKilled.set(each.destroyForcibly()));
+                      }
+                    });
+        requireEndOf(job, attempts, "attempts %d, killed in %s".formatted(attempts, phase));
+      }
+    }
+  }
+
+  private void requireEndOf(SortJob job, int attempts, String what) throws Exception {
+    Files.write(output, OLD);
+    try {
+      assertEquals(20L * RECORDS, job.run().keptRecords(), what);
+      CheckSummary found = CheckJob.of(List.of(output)).run().summary();
+      assertTrue(found.isOrdered(), what);
+      assertEquals(CheckJob.of(List.of(input)).run().summary().checksum(), found.checksum(), what);
+      requireNothingLeft();
+    } catch (SortException e) {
+      assertEquals(1, attempts, what + ": " + e);
+      assertEquals(SortException.Kind.IO, e.kind(), what + ": " + e);
+      assertTrue(e.getMessage().contains("signal 9"), what + ": " + e);
+      requireNothingHappened();
+    }
+  }
+
   @Test
   @Slow("starts and kills processes")
   void theDeathOfTheStarterEndsAllAndTheNextSortDeletesWhatIsLeft() throws Exception {
@@ -161,7 +209,7 @@ class ClusterSortFaultsTest {
     assertArrayEquals(OLD, Files.readAllBytes(output));
     SortJob.Result _ = SortJob.of(List.of(input), output).unforced().run();
     requireNothingLeft();
-    assertEquals(Files.size(input), Files.size(output));
+    assertFalse(Files.size(output) == OLD.length);
   }
 
   /// Sorts on two processes.

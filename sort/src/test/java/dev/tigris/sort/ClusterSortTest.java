@@ -144,6 +144,26 @@ class ClusterSortTest {
     assertTrue(refusal.getMessage().startsWith(compressed + " is compressed"));
   }
 
+  @Test
+  @Slow("starts processes")
+  void moreProcessesThanRecordsAndUnevenOnesSort() throws Exception {
+    RecordFormat format = RecordFormat.GENSORT;
+    for (Records.Keys keys : List.of(Records.Keys.EQUAL, Records.Keys.MOSTLY_EQUAL)) {
+      byte[] records = Records.make(format, 100_000, keys, 4);
+      Files.write(input, records);
+      SortJob.Result result = job(2).memory(8 * MEGABYTE).run();
+      assertArrayEquals(Records.sorted(records, format), sorted(format));
+      assertTrue(result.spilledBytes() > 0, result::toString);
+    }
+    byte[] few = Records.make(format, 2, Records.Keys.RANDOM, 5);
+    Files.write(input, few);
+    assertEquals(4, job(4).run().processes().size());
+    assertArrayEquals(Records.sorted(few, format), sorted(format));
+    Files.write(input, new byte[0]);
+    assertEquals(0, job(2).run().records());
+    assertEquals(0, Files.size(output));
+  }
+
   private byte[] sorted(RecordFormat format) throws Exception {
     return Records.withEqualKeysInOrder(Files.readAllBytes(output), format);
   }
