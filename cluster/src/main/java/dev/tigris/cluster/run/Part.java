@@ -206,8 +206,7 @@ final class Part implements AutoCloseable {
     }
   }
 
-  /// Tells of the failure once. A second caller waits until the listener has been told, since it
-  /// goes on to what other workers have to say.
+  /// Tells of the failure once. A second caller waits until the listener has been told.
   private synchronized void tell(FlowException failure) {
     if (!isFailureTold) {
       isFailureTold = true;
