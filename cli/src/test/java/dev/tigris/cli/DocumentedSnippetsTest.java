@@ -51,6 +51,7 @@ class DocumentedSnippetsTest {
       import dev.tigris.flow.Module;
       import dev.tigris.flow.operator.*;
       import dev.tigris.flow.text.*;
+      import dev.tigris.matrix.*;
       import dev.tigris.memory.*;
       import dev.tigris.memory.arrow.*;
       import dev.tigris.memory.schema.*;
@@ -70,8 +71,8 @@ class DocumentedSnippetsTest {
       """;
 
   private static final String MODULES =
-      "dev.tigris.flow,dev.tigris.memory,dev.tigris.message,dev.tigris.net,dev.tigris.sort,"
-          + "dev.tigris.specializer";
+      "dev.tigris.flow,dev.tigris.matrix,dev.tigris.memory,dev.tigris.message,dev.tigris.net,"
+          + "dev.tigris.sort,dev.tigris.specializer";
 
   /// The pages whose programs have a test: DocumentedFlowTest, DocumentedProjectTest and
   /// DocumentedRuleTest.
@@ -94,7 +95,7 @@ class DocumentedSnippetsTest {
           page.blocks().stream()
               .filter(block -> block.language().equals("java") && !isProgram(page, block))
               .toList();
-      List<String> arguments = new ArrayList<>(List.of("-Xlint:all", "-Werror"));
+      List<String> arguments = new ArrayList<>(List.of("-Xlint:all,-incubating", "-Werror"));
       arguments.addAll(List.of("-p", modulePath(), "--add-modules", MODULES));
       Path classes = sources.resolve("classes");
       arguments.addAll(List.of("-d", classes.toString()));

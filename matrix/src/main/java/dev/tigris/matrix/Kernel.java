@@ -10,6 +10,8 @@ import java.lang.foreign.MemorySegment;
 /// memory from front to back. Panels lie in arrays of the heap, which the kernel owns. A panel at
 /// the edge of a matrix is filled with zeros.
 ///
+/// Kernels for `double` and `float` differ in their types alone: no Java is generic over them.
+///
 /// A kernel belongs to one thread.
 abstract class Kernel {
   /// The rows of a tile. Four rows of three vectors are twelve sums. With three vectors of B and

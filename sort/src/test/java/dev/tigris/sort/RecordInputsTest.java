@@ -1,3 +1,4 @@
+// Over 400 lines: each kind of input and output, over the same pipes, files and packed bytes.
 package dev.tigris.sort;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
