@@ -2,8 +2,6 @@ package dev.tigris.cli;
 
 import dev.tigris.cluster.run.Cluster;
 import dev.tigris.sort.SortJob;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -194,7 +192,7 @@ final class SortCommand implements Command {
     Path temporary = options.matchedOptionValue(TextSort.TEMPORARY, null);
     job = temporary == null ? job : job.temporary(temporary);
     if (output.equals(TextOptions.STANDARD)) {
-      job = job.toStream(new FileOutputStream(FileDescriptor.out));
+      job = job.toStream(StandardStreams.out());
     }
     return options.hasMatchedOption("--no-fsync") ? job.unforced() : job;
   }

@@ -2,8 +2,6 @@ package dev.tigris.cli;
 
 import dev.tigris.sort.LineOrder;
 import dev.tigris.sort.SortInput;
-import java.io.FileDescriptor;
-import java.io.FileInputStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -166,7 +164,7 @@ final class TextOptions {
         .map(
             file ->
                 file.equals(STANDARD)
-                    ? SortInput.stream("-", new FileInputStream(FileDescriptor.in))
+                    ? SortInput.stream("-", StandardStreams.in())
                     : SortInput.file(file))
         .toList();
   }

@@ -4,8 +4,6 @@ import dev.tigris.sort.LineCheckJob;
 import dev.tigris.sort.LineSortJob;
 import dev.tigris.sort.SortException;
 import dev.tigris.sort.SortInput;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -105,9 +103,7 @@ final class TextSort {
     job = temporary == null ? job : job.temporary(temporary);
     try (var progress = new ProgressLine(console, options, "sort", 2)) {
       job = job.progress(progress);
-      return output.equals(TextOptions.STANDARD)
-          ? job.run(new FileOutputStream(FileDescriptor.out))
-          : job.run(output);
+      return output.equals(TextOptions.STANDARD) ? job.run(StandardStreams.out()) : job.run(output);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.tigris.cli;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.testing.host.SmallDisk;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// `tigris sort` and `check` where records come from pipes and go to them, and where that fails.
 class RecordPipesTest {
@@ -114,6 +116,36 @@ class RecordPipesTest {
     String next = "sort -T %s @/data /dev/null".formatted(temporary);
     assertEquals(ExitCode.OK, shell.run(next).code());
     assertEquals(0, filesIn(temporary));
+  }
+
+  /// The input has given all its records, and does not end. Or the output's reader has taken some.
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aSignalEndsASortThatWaitsForAStandardStream(boolean isInput) throws Exception {
+    Path temporary = Files.createDirectory(folder.resolve("temporary"));
+    Path pipe = folder.resolve("pipe");
+    String _ = Command.of("mkfifo", pipe.toString()).output();
+    String script =
+        isInput
+            ? "exec 3> pipe; cat data >&3; echo some; read _"
+            : "exec 3< pipe; head -c 9 <&3 > /dev/null; echo some; read _";
+    Child partner = Command.shell(script).in(folder).start();
+    Child sort =
+        tigris(
+            from(isInput ? pipe : folder.resolve("data")),
+            isInput ? to(folder.resolve("sorted")) : to(pipe),
+            "sort",
+            "-T",
+            "temporary",
+            "-",
+            "-");
+    Child _ = partner.expectLine("some");
+    sort.send(Signal.TERM);
+    assertEquals(Signal.TERM.exitCode(), sort.exitCode());
+    assertEquals(0, filesIn(temporary));
+    assertFalse(Files.readString(folder.resolve("err")).contains("stopped before"));
+    partner.say("");
+    assertEquals(0, partner.exitCode());
   }
 
   private static long filesIn(Path folder) throws IOException {
