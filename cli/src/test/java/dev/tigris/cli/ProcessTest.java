@@ -11,7 +11,6 @@ import dev.tigris.cli.layout.Ledger;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Signal;
-import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,8 +58,7 @@ class ProcessTest {
   @EnumSource(names = {"HUP", "INT", "TERM"})
   void tellsProgramsTheCodeThatItsSignalGives(Signal signal) throws Exception {
     // What is started in the background inherits that SIGINT, or SIGHUP, is ignored.
-    assumeFalse(
-        ignores(signal.number()), "this process ignores the signal, and so do its children");
+    assumeFalse(signal.isIgnored(), "this process ignores the signal, and so do its children");
     int code = signal.exitCode();
     Child serve = tigris("net", "serve", "--provider", "tcp", "--json");
     Path out = folder.resolve("out");
@@ -69,22 +67,6 @@ class ProcessTest {
     assertEquals(code, serve.exitCode());
     String last = Files.readAllLines(out).getLast();
     assertEquals(code, new ObjectMapper().readTree(last).get("exitCode").asInt(), last);
-  }
-
-  /// Whether this process ignores a signal.
-  static boolean ignores(int signal) throws IOException {
-    Path status = Path.of("/proc/self/status");
-    if (!Files.exists(status)) {
-      return false;
-    }
-    String ignored = "SigIgn:";
-    String line =
-        Files.readAllLines(status).stream()
-            .filter(each -> each.startsWith(ignored))
-            .findFirst()
-            .orElse(ignored + "0");
-    long mask = Long.parseUnsignedLong(line.substring(ignored.length()).strip(), 16);
-    return (mask >>> (signal - 1) & 1) != 0;
   }
 
   @Test

@@ -1,5 +1,9 @@
 package dev.tigris.testing.process;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
 /// A signal that a test sends to a process, by its name.
 public enum Signal {
   HUP(1),
@@ -21,6 +25,23 @@ public enum Signal {
   /// Returns its number on Linux.
   public int number() {
     return number;
+  }
+
+  /// Returns whether this process ignores it, and so do its children: what is started in the
+  /// background may have inherited that for [#INT] and [#HUP]. A test of it is skipped then.
+  public boolean isIgnored() throws IOException {
+    Path status = Path.of("/proc/self/status");
+    if (!Files.exists(status)) {
+      return false;
+    }
+    String ignored = "SigIgn:";
+    String line =
+        Files.readAllLines(status).stream()
+            .filter(each -> each.startsWith(ignored))
+            .findFirst()
+            .orElse(ignored + "0");
+    long mask = Long.parseUnsignedLong(line.substring(ignored.length()).strip(), 16);
+    return (mask >>> (number - 1) & 1) != 0;
   }
 
   /// Returns the exit code of a process that it ended.
