@@ -2,6 +2,7 @@
 module dev.tigris.matrix {
   requires static jdk.incubator.vector;
   requires static transitive org.jspecify;
+  requires dev.tigris.os;
   requires transitive dev.tigris.memory;
 
   exports dev.tigris.matrix;

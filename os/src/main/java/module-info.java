@@ -17,6 +17,7 @@ module dev.tigris.os {
       dev.tigris.bench;
   exports dev.tigris.os to
       dev.tigris.memory,
+      dev.tigris.matrix,
       dev.tigris.net,
       dev.tigris.net.libfabric,
       dev.tigris.message,

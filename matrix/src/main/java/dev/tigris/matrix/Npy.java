@@ -1,5 +1,6 @@
 package dev.tigris.matrix;
 
+import dev.tigris.os.PartialFile;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -7,11 +8,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.UUID;
 
 /// NumPy's files of one array (`.npy`), formats 1 to 3, as `numpy.save` writes them.
 ///
@@ -67,8 +65,7 @@ public final class Npy {
 
   /// Writes a matrix, row after row, in little-endian order. A transpose is written column after
   /// column, which NumPy reads as well, if its elements lie so. The file appears under its name
-  /// when it is complete and synced, in place of one that is there. Its permissions are those of a
-  /// new file.
+  /// when it is complete and synced. One that is there is replaced, and its permissions stay.
   ///
   /// @throws IOException if it cannot be written; then nothing of it is left
   public static void write(Path file, Matrix matrix) throws IOException {
@@ -79,25 +76,15 @@ public final class Npy {
             : matrix.isContiguous() ? matrix : matrix.copy(matrix.precision());
     ByteBuffer header =
         NpyHeader.of(matrix.precision(), isByColumns, matrix.rows(), matrix.columns());
-    Path folder = file.toAbsolutePath().getParent();
-    if (folder == null || file.getFileName() == null) {
-      throw new IOException(file + " is no name of a file");
-    }
-    Path made = folder.resolve(".%s.%s.partial".formatted(file.getFileName(), UUID.randomUUID()));
-    try {
-      try (FileChannel channel =
-          FileChannel.open(made, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW)) {
-        writeAll(channel, header);
-        MemorySegment elements = rows.contiguous();
-        for (long at = 0; at < elements.byteSize(); at += CHUNK) {
-          long count = Math.min(CHUNK, elements.byteSize() - at);
-          writeAll(channel, elements.asSlice(at, count).asByteBuffer());
-        }
-        channel.force(true);
+    try (PartialFile partial = new PartialFile(file)) {
+      FileChannel channel = partial.channel();
+      writeAll(channel, header);
+      MemorySegment elements = rows.contiguous();
+      for (long at = 0; at < elements.byteSize(); at += CHUNK) {
+        long count = Math.min(CHUNK, elements.byteSize() - at);
+        writeAll(channel, elements.asSlice(at, count).asByteBuffer());
       }
-      Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
-    } finally {
-      Files.deleteIfExists(made);
+      partial.complete();
     }
   }
 

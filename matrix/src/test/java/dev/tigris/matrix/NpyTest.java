@@ -13,6 +13,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -38,6 +39,22 @@ class NpyTest {
     try (var files = Files.list(folder)) {
       assertEquals(1, files.count());
     }
+  }
+
+  /// As every file that becomes complete beside its place.
+  @Test
+  void replacesTheFileThatALinkNames() throws IOException {
+    Path file = folder.resolve("there.npy");
+    Npy.write(file, counted(Precision.DOUBLE, 1, 1));
+    var permissions = PosixFilePermissions.fromString("rw-r-----");
+    Files.setPosixFilePermissions(file, permissions);
+    Path link = Files.createSymbolicLink(folder.resolve("link.npy"), file);
+    Matrix other = counted(Precision.DOUBLE, 2, 2);
+    Npy.write(link, other);
+    assertTrue(Files.isSymbolicLink(link));
+    assertEquals(permissions, Files.getPosixFilePermissions(file));
+    assertSame(Npy.read(file), other);
+    assertTrue(refusal(() -> Npy.write(folder, other)).contains("is a folder"));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.tigris.memory.arrow;
 
+import dev.tigris.os.PartialFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;

@@ -25,7 +25,7 @@ public final class Direction {
           Map.entry("specializer-maven-plugin", Set.of("specializer")),
           Map.entry("os", Set.of()),
           Map.entry("memory", Set.of("os")),
-          Map.entry("matrix", Set.of("memory")),
+          Map.entry("matrix", Set.of("os", "memory")),
           Map.entry("net", Set.of("os", "memory")),
           Map.entry("net-testing", Set.of("os", "memory", "net")), // os in its tests
           Map.entry("net-libfabric", Set.of("os", "memory", "net", "net-testing")), // in its tests

@@ -1,6 +1,5 @@
-package dev.tigris.memory.arrow;
+package dev.tigris.os;
 
-import dev.tigris.os.FilePermissions;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
@@ -17,7 +16,7 @@ import java.util.SplittableRandom;
 /// when it is complete and on the disk. A target that exists is replaced, and its permissions stay.
 ///
 /// Thread rule: one thread.
-final class PartialFile implements AutoCloseable {
+public final class PartialFile implements AutoCloseable {
   private static final String SUFFIX = ".partial";
 
   /// The name begins with up to this many characters of the target's.
@@ -29,7 +28,10 @@ final class PartialFile implements AutoCloseable {
   private boolean isComplete;
   private boolean isClosed;
 
-  PartialFile(Path file) throws IOException {
+  /// Makes the file. A target that is a symbolic link is followed.
+  ///
+  /// @throws IOException also if the target is a folder, a pipe or a device
+  public PartialFile(Path file) throws IOException {
     Path known = Files.isSymbolicLink(file) ? file.toRealPath() : file;
     if (Files.exists(known) && !Files.isRegularFile(known)) {
       throw new IOException(
@@ -56,12 +58,18 @@ final class PartialFile implements AutoCloseable {
     }
   }
 
-  OutputStream stream() {
+  /// Returns where to write.
+  public FileChannel channel() {
+    return channel;
+  }
+
+  /// Returns the same as a stream.
+  public OutputStream stream() {
     return Channels.newOutputStream(channel);
   }
 
   /// Gives the file its name, once its bytes are on the disk.
-  void complete() throws IOException {
+  public void complete() throws IOException {
     channel.force(true);
     channel.close();
     Files.move(beside, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
