@@ -4,9 +4,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /// One product C += A B, cut so that what is read again lies in a cache (Goto and van de Geijn,
 /// 2008).
@@ -31,6 +34,9 @@ final class Product {
   /// Panels of B in a slab: 32 of 24 columns and 256 rows are 1.5 MiB of doubles.
   private static final int PANELS = 32;
 
+  private static final ThreadFactory THREADS =
+      Thread.ofPlatform().name("tigris-multiply").daemon().factory();
+
   private final Matrix a;
   private final Matrix b;
   private final Matrix c;
@@ -49,40 +55,34 @@ final class Product {
     this.kernels = kernels;
   }
 
-  /// Multiplies. The calling thread is one of the threads.
+  /// Multiplies. The calling thread is one of the threads. C is not written any more when this
+  /// returns, also if it fails or the thread is interrupted.
   void run(int threads) {
     Kernel kernel = kernels.apply(c.precision());
-    List<Matrix[]> parts = parts(kernel.columns(), threads);
-    int others = Math.min(threads, parts.size()) - 1;
-    List<Worker> all = new ArrayList<>();
-    for (int i = 0; i < others; i++) {
-      Worker worker = new Worker(parts);
-      worker.start();
-      all.add(worker);
-    }
-    Throwable failure = null;
-    try {
+    List<Part> parts = parts(kernel.columns(), threads);
+    List<Future<?>> others = new ArrayList<>();
+    try (ExecutorService helpers = Executors.newThreadPerTaskExecutor(THREADS)) {
+      for (int i = 1; i < Math.min(threads, parts.size()); i++) {
+        others.add(helpers.submit(() -> work(parts, kernels.apply(c.precision()))));
+      }
       work(parts, kernel);
-    } catch (RuntimeException | Error e) {
-      next.set(parts.size()); // the others stop at their next part
-      failure = e;
     }
-    for (Worker worker : all) {
-      failure = worker.join(failure);
-    }
-    if (failure instanceof RuntimeException e) {
-      throw e;
-    }
-    if (failure instanceof Error e) {
-      throw e;
+    for (Future<?> other : others) {
+      if (other.state() == Future.State.FAILED) {
+        switch (other.exceptionNow()) {
+          case RuntimeException e -> throw e;
+          case Error e -> throw e;
+          case Throwable e -> throw new IllegalStateException(e);
+        }
+      }
     }
   }
 
-  /// Cuts the product into independent ones: (A, a slab of B, a slab of C) or (a slab of A, B, a
-  /// slab of C), at least two for each thread where the sizes allow.
-  private List<Matrix[]> parts(int columns, int threads) {
-    List<Matrix[]> parts = new ArrayList<>();
-    boolean isWide = c.columns() / columns >= c.rows() / Kernel.ROWS || c.columns() >= c.rows();
+  /// Cuts the product into independent parts, by C's columns or by its rows, at least two for each
+  /// thread where the sizes allow.
+  private List<Part> parts(int columns, int threads) {
+    List<Part> parts = new ArrayList<>();
+    boolean isWide = c.columns() >= c.rows();
     int size = isWide ? c.columns() : c.rows();
     int tile = isWide ? columns : Kernel.ROWS;
     int most = isWide ? columns * PANELS : 4 * HEIGHT;
@@ -92,69 +92,29 @@ final class Product {
       int count = Math.min(step, size - from);
       parts.add(
           isWide
-              ? new Matrix[] {
-                a, b.block(0, from, b.rows(), count), c.block(0, from, c.rows(), count)
-              }
-              : new Matrix[] {
-                a.block(from, 0, count, a.columns()), b, c.block(from, 0, count, c.columns())
-              });
+              ? new Part(a, b.block(0, from, b.rows(), count), c.block(0, from, c.rows(), count))
+              : new Part(
+                  a.block(from, 0, count, a.columns()), b, c.block(from, 0, count, c.columns())));
     }
     return parts;
   }
 
-  private void work(List<Matrix[]> parts, Kernel kernel) {
-    Blocks blocks = new Blocks(kernel);
-    for (int i = next.getAndIncrement(); i < parts.size(); i = next.getAndIncrement()) {
-      Matrix[] part = parts.get(i);
-      blocks.add(part[0], part[1], part[2]);
+  /// Takes parts until there is none. If it fails, the others stop at their next part.
+  private void work(List<Part> parts, Kernel kernel) {
+    try {
+      Blocks blocks = new Blocks(kernel);
+      for (int i = next.getAndIncrement(); i < parts.size(); i = next.getAndIncrement()) {
+        Part part = parts.get(i);
+        blocks.add(part.a, part.b, part.c);
+      }
+    } catch (RuntimeException | Error e) {
+      next.set(parts.size());
+      throw e;
     }
   }
 
-  /// A thread that works on the same product.
-  private final class Worker {
-    private final Thread thread;
-    private volatile @Nullable Throwable failure;
-
-    Worker(List<Matrix[]> parts) {
-      this.thread =
-          Thread.ofPlatform()
-              .name("tigris-multiply")
-              .daemon()
-              .unstarted(
-                  () -> {
-                    try {
-                      work(parts, kernels.apply(c.precision()));
-                    } catch (RuntimeException | Error e) {
-                      next.set(parts.size());
-                      failure = e;
-                    }
-                  });
-    }
-
-    void start() {
-      thread.start();
-    }
-
-    /// Waits for the end. An interrupt is kept for the caller, since the thread ends soon and C
-    /// must not be written after this returns.
-    ///
-    /// @return the failure that came first
-    @Nullable Throwable join(@Nullable Throwable first) {
-      boolean isInterrupted = false;
-      while (true) {
-        try {
-          thread.join();
-          break;
-        } catch (InterruptedException e) {
-          isInterrupted = true;
-        }
-      }
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
-      }
-      return first != null ? first : failure;
-    }
-  }
+  /// A product that no other one shares elements of C with.
+  private record Part(Matrix a, Matrix b, Matrix c) {}
 
   /// The blocks of one thread.
   private static final class Blocks {
