@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import dev.tigris.launcher.FakeCheckout.Result;
 import dev.tigris.testing.host.Needs;
 import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Signal;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,7 +47,7 @@ class FirstProcessTest {
   @CsvSource({"HUP, 129", "INT, 130", "TERM, 143"})
   void passesSignalsOnAsTheFirstProcessOfAContainer(String signal, int code) throws Exception {
     needsContainers();
-    assumeFalse(ignores(code - 128), "skipped: a shell cannot trap what it ignores");
+    assumeFalse(Signal.valueOf(signal).isIgnored(), "skipped: a shell cannot trap what it ignores");
     checkout.environment.put("PATH", checkout.bin + ":/usr/bin:/bin");
     checkout.tigris("gen");
     // As Java does, it goes on for a moment; or longer, if it is not told.
@@ -73,20 +73,5 @@ class FirstProcessTest {
   private static void needsContainers() {
     Needs.command(
         "needs unshare, and the right to use it", Command.of("unshare", "--pid", "--fork", "true"));
-  }
-
-  /// Whether this process ignores a signal.
-  private static boolean ignores(int signal) throws IOException {
-    Path status = Path.of("/proc/self/status");
-    if (!Files.exists(status)) {
-      return false;
-    }
-    String mask =
-        Files.readAllLines(status).stream()
-            .filter(line -> line.startsWith("SigIgn:"))
-            .map(line -> line.substring("SigIgn:".length()).strip())
-            .findFirst()
-            .orElse("0");
-    return (Long.parseUnsignedLong(mask, 16) >> (signal - 1) & 1) == 1;
   }
 }
