@@ -5,9 +5,6 @@ import dev.tigris.memory.arrow.ArrowSchema;
 import dev.tigris.memory.arrow.ArrowSummary;
 import dev.tigris.memory.arrow.ArrowTextReader;
 import java.io.EOFException;
-import java.io.FileDescriptor;
-import java.io.FileInputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -209,7 +206,7 @@ final class ArrowCommand implements Command {
   }
 
   private static ArrowSummary ofInput() throws IOException {
-    return ArrowSummary.of(new FileInputStream(FileDescriptor.in));
+    return ArrowSummary.of(StandardStreams.in());
   }
 
   /// Returns a name without characters that a terminal would obey.
@@ -257,7 +254,7 @@ final class ArrowCommand implements Command {
     try (ArrowTextReader reader = reader(file, names)) {
       try {
         if (isStandard) {
-          reader.writeCsv(new FileOutputStream(FileDescriptor.out), separator);
+          reader.writeCsv(StandardStreams.out(), separator);
         } else {
           reader.writeCsv(output, separator);
         }
@@ -286,7 +283,7 @@ final class ArrowCommand implements Command {
   private static ArrowTextReader reader(Path file, List<String> names) throws IOException {
     String[] columns = names.toArray(String[]::new);
     return file.equals(TextOptions.STANDARD)
-        ? ArrowTextReader.of(new FileInputStream(FileDescriptor.in), columns)
+        ? ArrowTextReader.of(StandardStreams.in(), columns)
         : ArrowTextReader.open(file, columns);
   }
 

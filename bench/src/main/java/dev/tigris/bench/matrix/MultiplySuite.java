@@ -60,11 +60,6 @@ public final class MultiplySuite implements Suite {
     return Contest.timed(figure, peer, ours.size * ours.size, ours.byTigris(), rival);
   }
 
-  /// The work of one product.
-  private interface Product {
-    void add();
-  }
-
   /// The operands of one contestant, with the sum of C's elements that one product adds.
   private static final class Operands {
     final int size;
@@ -171,10 +166,10 @@ public final class MultiplySuite implements Suite {
       }
     }
 
-    private static long repeat(int count, Product product) {
+    private static long repeat(int count, Runnable product) {
       long begun = System.nanoTime();
       for (int i = 0; i < count; i++) {
-        product.add();
+        product.run();
       }
       return System.nanoTime() - begun;
     }
