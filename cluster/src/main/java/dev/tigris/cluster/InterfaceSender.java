@@ -250,7 +250,7 @@ final class InterfaceSender extends InterfaceStream {
     connected().ring();
   }
 
-  /// What was posted leaves now.
+  /// Notes that all that was posted leaves now.
   private void hasRung() {
     hasPosted = false;
     unrung = 0;

@@ -197,8 +197,8 @@ class StreamFaultsTest {
         () -> fault + " makes ends wait: " + endings);
   }
 
-  /// What came last used up all receives, and those that were posted again at once. So there is no
-  /// completion that tells of the end.
+  /// The last messages use up all receives, and those that were posted again at once. So no
+  /// completion tells of the end.
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "shm"})
   void aLossBehindMessagesInAllReceivesIsNoticed(String provider) throws Exception {

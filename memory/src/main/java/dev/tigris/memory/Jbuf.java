@@ -169,10 +169,10 @@ public final class Jbuf implements AutoCloseable {
   /// take. Examples are a block device, a framebuffer, the memory of a PCI device, and a segment of
   /// shared memory whose size others decide. Take it [#asRawContainer], or as a typed view.
   ///
-  /// What is written is seen at once by all that have the device mapped, and by the device. Plain
-  /// fields have no order between the two sides: a `volatile` field is stored with release and read
-  /// with acquire, as with C's `memory_order_release` and `memory_order_acquire`, so it announces
-  /// what was stored before it. [#flush] waits until a block device has what was written.
+  /// The device, and all that have it mapped, see at once what is written. Plain fields have no
+  /// order between the two sides: a `volatile` field is stored with release and read with acquire,
+  /// as with C's `memory_order_release` and `memory_order_acquire`, so it announces what was
+  /// stored before it. [#flush] waits until a block device has what was written.
   ///
   /// Nothing is locked, made or made longer. A block device must not be in use by a file system. A
   /// page that a device does not have is an [InternalError] of the access, as for [#map(Path,

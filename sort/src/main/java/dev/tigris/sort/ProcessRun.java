@@ -9,8 +9,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/// What the modules of a sort share in one of its processes. It tells what they do as results of
-/// the run, from which [ClusterSort] makes the whole.
+/// The state that the modules of a sort share in one of its processes. It tells what they do as
+/// results of the run, from which [ClusterSort] makes the whole.
 final class ProcessRun extends SortRun {
   static final String READ = "checksum.read.";
   static final String WRITTEN = "checksum.written.";

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/// What all processes of a sort have to know alike. The process that starts the sort finds it out,
-/// and tells the others by a text.
+/// The facts that all processes of a sort have to know alike. The process that starts the sort
+/// finds it out, and tells the others by a text.
 ///
 /// @param order of the records
 /// @param plan of each process

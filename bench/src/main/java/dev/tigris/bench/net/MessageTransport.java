@@ -38,7 +38,8 @@ final class MessageTransport implements Transport {
 
   private final String provider;
 
-  /// What is in use. A side that answers has many credits: of both sides, the smaller number holds.
+  /// The line in use. A side that answers has many credits: of both sides, the smaller number
+  /// holds.
   private @Nullable Line line;
 
   private @Nullable Line usual;

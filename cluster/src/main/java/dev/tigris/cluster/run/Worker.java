@@ -213,7 +213,7 @@ final class Worker implements Part.Listener {
       }
     }
 
-    /// What to describe comes once, and may be overtaken by orders that only repeat that.
+    /// The description comes once, and may be overtaken by orders that only repeat the step.
     private Order possible(Order order) {
       return order.step() instanceof Order.Step.Describe && !description.hasRemaining()
           ? new Order(order.epoch(), order.answered(), new Order.Step.Wait())

@@ -37,7 +37,7 @@ public record DiskFacts(
     @Nullable Boolean sharesBlocks) {
   private static final int TRIAL_BYTES = 4096;
 
-  /// What statfs(2) returns for each.
+  /// The file systems by the number that statfs(2) returns for each.
   private static final Map<Long, String> FILE_SYSTEMS =
       Map.ofEntries(
           Map.entry(0xEF53L, "ext4"),

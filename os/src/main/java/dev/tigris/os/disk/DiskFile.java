@@ -44,7 +44,7 @@ public final class DiskFile implements AutoCloseable {
     DIRECT
   }
 
-  /// What direct transfers are multiples of where the kernel does not say.
+  /// Direct transfers are multiples of this where the kernel does not say.
   static final int USUAL_BLOCK_BYTES = 4096;
 
   private final DiskQueue queue;

@@ -2,8 +2,8 @@ package dev.tigris.os.disk;
 
 import java.lang.foreign.MemorySegment;
 
-/// What moves the bytes for a [DiskQueue]: it does pieces, each as one call of the system would,
-/// and says what that returned. It retries nothing and knows no files.
+/// Moves the bytes for a [DiskQueue]: it does pieces, each as one call of the system would, and
+/// says what that returned. It retries nothing and knows no files.
 ///
 /// Thread rule: the queue's thread, except for [#hasWork], [#wake] and the waker's run.
 interface Engine extends AutoCloseable {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What becomes of an operation when the system interrupts it, cuts it short or refuses it.
+/// Operations that the system interrupts, cuts short or refuses.
 @Timeout(30)
 class DiskFaultsTest {
   private static final int EIO = 5;

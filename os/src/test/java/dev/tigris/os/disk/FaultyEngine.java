@@ -8,7 +8,7 @@ import java.util.Queue;
 
 /// An engine whose next pieces end as a test says. The others are done by plain calls.
 class FaultyEngine implements Engine {
-  /// What becomes of a piece.
+  /// The fate of a piece.
   sealed interface Fate {
     /// It is done.
     record Done() implements Fate {}
