@@ -6,6 +6,7 @@ module dev.tigris.flow {
 
   exports dev.tigris.flow;
   exports dev.tigris.flow.arrow;
+  exports dev.tigris.flow.mirror;
   exports dev.tigris.flow.operator;
   exports dev.tigris.flow.policy;
   exports dev.tigris.flow.testing;
