@@ -11,6 +11,7 @@ module dev.tigris.cluster {
 
   exports dev.tigris.cluster;
   exports dev.tigris.cluster.run;
+  exports dev.tigris.cluster.testing;
   exports dev.tigris.cluster.run.outputs to
       dev.tigris.cli;
   exports dev.tigris.cluster.run.protocol to
