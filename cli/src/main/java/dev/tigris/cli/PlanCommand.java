@@ -74,6 +74,7 @@ final class PlanCommand implements Command {
     for (FlowGraph.Drain drain : flow.drains()) {
       out.printf("drain %s of %s: %s%n", drain.name(), drain.stage(), drain.kinds());
     }
+    plan.warnings().forEach(warning -> out.println("warning: " + warning));
   }
 
   private static Map<String, Object> members(RunPlan plan) {
@@ -101,6 +102,7 @@ final class PlanCommand implements Command {
       reservoirs.add(its);
     }
     members.put("reservoirs", reservoirs);
+    members.put("warnings", plan.warnings());
     return members;
   }
 }

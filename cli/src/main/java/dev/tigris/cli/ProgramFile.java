@@ -35,6 +35,12 @@ record ProgramFile(List<Path> path, Class<? extends FlowProgram> program) {
     String name = program;
     if (!Files.isDirectory(absolute)) {
       Attributes attributes = attributes(absolute);
+      if (attributes.getValue("Start-Class") != null) {
+        throw new CommandException(
+            ExitCode.BAD_INPUT,
+            "'%s' is a jar of Spring Boot, with other jars inside: start it by itself (java -jar), and let its main method call Cluster.processes; or extract it (java -Djarmode=tools -jar %s extract) and name the jar that makes"
+                .formatted(file, file));
+      }
       addLibraries(path, absolute, attributes);
       if (name == null) {
         name = attributes.getValue(ATTRIBUTE);

@@ -19,6 +19,7 @@ final class RunOptions {
   private static final String ATTEMPTS = "--attempts";
   private static final String HANG_LIMIT = "--hang-limit";
   private static final String RUNS = "--runs";
+  private static final String AOT = "--aot";
   private static final String THREADS = "threads";
   private static final String PROCESSES = "processes:";
 
@@ -84,6 +85,12 @@ final class RunOptions {
             .paramLabel("DIR")
             .description("Keep the folders of runs here (default: tigris/runs in XDG_STATE_HOME).")
             .build());
+    spec.addOption(
+        OptionSpec.builder(AOT)
+            .type(Path.class)
+            .paramLabel("FILE")
+            .description("Start processes from this AOT cache, which a first run makes.")
+            .build());
   }
 
   private static OptionSpec option(String name, String label, String description) {
@@ -121,9 +128,11 @@ final class RunOptions {
       Integer attempts = options.matchedOptionValue(ATTEMPTS, null);
       Integer hangLimit = options.matchedOptionValue(HANG_LIMIT, null);
       Path runs = options.matchedOptionValue(RUNS, null);
+      Path aot = options.matchedOptionValue(AOT, null);
       cluster = attempts == null ? cluster : cluster.withAttempts(attempts);
       cluster = hangLimit == null ? cluster : cluster.withHangLimit(Duration.ofSeconds(hangLimit));
-      return runs == null ? cluster : cluster.withRuns(runs);
+      cluster = runs == null ? cluster : cluster.withRuns(runs);
+      return aot == null ? cluster : cluster.withAotCache(aot);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(
           options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);

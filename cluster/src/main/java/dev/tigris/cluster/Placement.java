@@ -15,6 +15,20 @@ public interface Placement {
   /// never changes, and is the same in all processes.
   int process(End replica);
 
+  /// Returns a placement that has the replicas of one stage in these processes, dealt in turn, and
+  /// all others where this one has them.
+  ///
+  /// @throws IllegalArgumentException if no process is given
+  default Placement with(String stage, int... processes) {
+    int[] own = processes.clone();
+    if (own.length == 0) {
+      throw new IllegalArgumentException(
+          "stage %s is placed in no process: name one at least".formatted(stage));
+    }
+    return replica ->
+        replica.name().equals(stage) ? own[replica.index() % own.length] : process(replica);
+  }
+
   /// Deals all replicas to processes in turn, stage by stage in the order of the flow's
   /// description. Replicas that [have to stay together][FlowGraph.Stage#staysTogether] go to one
   /// process, as if they were one replica.

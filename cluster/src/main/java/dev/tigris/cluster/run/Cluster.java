@@ -2,8 +2,6 @@ package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.run.protocol.Limits;
 import dev.tigris.cluster.run.protocol.RunId;
-import dev.tigris.flow.Flow;
-import dev.tigris.flow.FlowGraph;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
 import java.io.IOException;
@@ -35,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: any thread.
 public final class Cluster {
+  private static final System.Logger LOG = System.getLogger(Cluster.class.getName());
   private static final int MOST_PROCESSES = 1000;
   private static final Duration USUAL_HANG = Duration.ofSeconds(10);
   private static final Duration BEAT = Duration.ofMillis(250);
@@ -128,7 +127,24 @@ public final class Cluster {
   ///
   /// @param path jars and folders, which follow the class path of this process
   public Cluster withCode(List<Path> path) {
-    return new Cluster(processes, attempts, hang, seed, runs, new ProgramCode(path, false));
+    return new Cluster(
+        processes, attempts, hang, seed, runs, new ProgramCode(path, false, code.cache()));
+  }
+
+  /// Returns a copy whose processes start from an AOT cache: Java's file of classes that are loaded
+  /// and linked ahead of time. If it is not there, or is older than the code, the next run that
+  /// ends well makes it, which takes some seconds more at its end. All entries of the class path
+  /// have to be jars.
+  ///
+  /// @param file the cache, for this program's class path and this release of Java
+  public Cluster withAotCache(Path file) {
+    return new Cluster(
+        processes,
+        attempts,
+        hang,
+        seed,
+        runs,
+        new ProgramCode(code.path(), code.dividesHeap(), file.toAbsolutePath()));
   }
 
   /// Returns whether programs run on threads of this JVM.
@@ -151,18 +167,26 @@ public final class Cluster {
       throws RunException {
     Programs.requireNamed(program);
     Arguments looking = looking(words);
-    Flow flow = described(program, looking);
+    Described described = described(program, looking);
     if (processes == 0) {
-      return new ThreadsRun(flow.seededOr(looking.seed()).start());
+      return new ThreadsRun(described.flow().seededOr(looking.seed()).start());
     }
     try {
-      return started(program, looking.settled(), flow);
+      ClusterRun run = started(program, looking.settled(), described);
+      Thread.ofVirtual().name("tigris-run-warnings").start(() -> warn(program));
+      return run;
     } catch (IOException e) {
       throw new RunException(
           RunException.Kind.START,
           0,
           "the folder of the run cannot be made in %s: %s".formatted(runs, e),
           e);
+    }
+  }
+
+  private static void warn(Class<? extends FlowProgram> program) {
+    for (String warning : SharedState.warnings(program)) {
+      LOG.log(System.Logger.Level.WARNING, "{0}: {1}", program.getName(), warning);
     }
   }
 
@@ -184,11 +208,11 @@ public final class Cluster {
   public RunPlan plan(Class<? extends FlowProgram> program, String... words) throws RunException {
     Programs.requireNamed(program);
     Arguments looking = looking(words);
-    FlowGraph graph = described(program, looking).graph();
+    Described described = described(program, looking);
     CodePath path = CodePath.ofThisProcess().with(code.path());
     Arguments settled = looking.settled();
     try {
-      Fingerprint here = Fingerprint.ofCode(path).with(settled, graph);
+      Fingerprint here = Fingerprint.ofCode(path).with(settled, described);
       String difference = here.difference(Comparison.elsewhere(path, program.getName(), settled));
       if (difference != null) {
         throw new RunException(
@@ -206,10 +230,11 @@ public final class Cluster {
               .formatted(program.getName(), e.getMessage()),
           e);
     }
-    return new RunPlan(graph, workers());
+    return new RunPlan(
+        described.graph(), workers(), described.places(), SharedState.warnings(program));
   }
 
-  private static Flow described(Class<? extends FlowProgram> program, Arguments arguments)
+  private static Described described(Class<? extends FlowProgram> program, Arguments arguments)
       throws RunException {
     try {
       return Programs.describe(program, arguments);
@@ -222,7 +247,8 @@ public final class Cluster {
     }
   }
 
-  private ClusterRun started(Class<? extends FlowProgram> program, Arguments settled, Flow flow)
+  private ClusterRun started(
+      Class<? extends FlowProgram> program, Arguments settled, Described described)
       throws IOException {
     RunId run = new RunId(SECRETS.nextLong(), SECRETS.nextLong());
     Limits limits =
@@ -240,7 +266,7 @@ public final class Cluster {
             SECRETS.nextLong(),
             program.getName(),
             settled,
-            flow.graph(),
+            described,
             Fingerprint.ofCode(path),
             limits);
     RunFolder folder =
@@ -256,12 +282,14 @@ public final class Cluster {
     try {
       JavaCommand command = JavaCommand.ofThisProcess(processes, path, code.dividesHeap());
       Path options = folder.options(command);
+      Path cache = code.cache();
+      AotCache aot = cache == null ? null : AotCache.of(cache, path);
       return ProcessesRun.start(
           new Coordinator(
               launch,
               folder,
               provider(),
-              deaths -> new ProcessHost(command, options, folder, deaths)),
+              deaths -> new ProcessHost(command, options, aot, folder, deaths)),
           folder.path());
     } catch (IOException | RuntimeException | Error e) {
       try (folder) {

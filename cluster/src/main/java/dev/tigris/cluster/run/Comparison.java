@@ -87,7 +87,7 @@ final class Comparison {
       Arguments arguments = Arguments.read(in);
       Fingerprint described =
           Fingerprint.ofCode(CodePath.ofThisProcess())
-              .with(arguments, Programs.describe(program, arguments).graph());
+              .with(arguments, Programs.describe(program, arguments));
       answer =
           Frame.bytes(
               out -> {

@@ -75,7 +75,7 @@ final class Coordinator implements Runnable {
         new CoordinatorProtocol(
             launch.run(),
             launch.limits(),
-            launch.code().with(launch.arguments(), launch.graph()).parts());
+            launch.code().with(launch.arguments(), launch.flow()).parts());
     this.description =
         Frame.bytes(
             out -> {

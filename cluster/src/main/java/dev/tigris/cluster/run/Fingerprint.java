@@ -91,11 +91,15 @@ record Fingerprint(Map<String, String> parts) {
   }
 
   /// Returns this one, and the parts of a flow.
-  Fingerprint with(Arguments arguments, FlowGraph graph) {
+  Fingerprint with(Arguments arguments, Described described) {
+    FlowGraph graph = described.graph();
     Map<String, String> all = new LinkedHashMap<>(parts);
     all.put("the arguments", arguments.toString());
     all.put("the name of the flow", graph.flow());
     graph.stages().forEach(stage -> all.put("stage " + stage.name(), stage.toString()));
+    described
+        .places()
+        .forEach((stage, its) -> all.put("the processes of stage " + stage, its.toString()));
     graph
         .edges()
         .forEach(e -> all.put("reservoir " + e.from() + "->" + e.reservoir(), e.toString()));

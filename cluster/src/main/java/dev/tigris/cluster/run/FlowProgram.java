@@ -1,6 +1,8 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.Placement;
 import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowGraph;
 
 /// Describes a flow, in each process of a run anew. A program is a public class with a public
 /// constructor without parameters, so that each process can make one.
@@ -18,4 +20,18 @@ public interface FlowProgram {
   /// @throws Exception if the arguments are wrong, or the description is not possible: the run
   ///     fails with it
   Flow describe(Arguments arguments) throws Exception;
+
+  /// Says in which process each replica runs. If it is not overridden, replicas are
+  /// [dealt][Placement#spread] to all processes in turn. All processes have to agree, as about the
+  /// flow.
+  ///
+  /// ```java
+  /// return Placement.spread(graph, arguments.processes()).with("write", 0);
+  /// ```
+  ///
+  /// @param graph the flow that was described
+  /// @throws Exception if the arguments are wrong: the run fails with it
+  default Placement place(FlowGraph graph, Arguments arguments) throws Exception {
+    return Placement.spread(graph, arguments.processes());
+  }
 }

@@ -2,7 +2,6 @@ package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.run.protocol.Limits;
 import dev.tigris.cluster.run.protocol.RunId;
-import dev.tigris.flow.FlowGraph;
 
 /// What a run begins with, all of which is known before its first worker is.
 ///
@@ -10,7 +9,7 @@ import dev.tigris.flow.FlowGraph;
 /// @param token the word that lets a worker in
 /// @param program the name of the program's class
 /// @param arguments with all facts that the coordinator's description has asked for
-/// @param graph what the coordinator has described
+/// @param flow what the coordinator has described
 /// @param code the fingerprint of the code
 /// @param limits the times and counts that all processes share
 record Launch(
@@ -18,6 +17,6 @@ record Launch(
     long token,
     String program,
     Arguments arguments,
-    FlowGraph graph,
+    Described flow,
     Fingerprint code,
     Limits limits) {}

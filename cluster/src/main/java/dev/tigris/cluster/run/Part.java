@@ -1,7 +1,6 @@
 package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.Exchange;
-import dev.tigris.cluster.Placement;
 import dev.tigris.cluster.Reach;
 import dev.tigris.cluster.StreamOptions;
 import dev.tigris.cluster.run.outputs.OutputNote;
@@ -80,7 +79,7 @@ final class Part implements AutoCloseable {
   private final CompletableFuture<Void> joined = new CompletableFuture<>();
   private final AtomicBoolean isStopping = new AtomicBoolean();
   private boolean isFailureTold; // under this object's lock
-  private volatile @Nullable Flow flow;
+  private volatile @Nullable Described flow;
   private volatile long seed;
   private volatile @Nullable HeldEngine run;
 
@@ -130,10 +129,10 @@ final class Part implements AutoCloseable {
           try (DataInputStream in = Frame.reading(description)) {
             String program = Wire.readText(in);
             Arguments arguments = Arguments.read(in);
-            Flow described = Programs.describe(Programs.load(program), arguments);
+            Described described = Programs.describe(Programs.load(program), arguments);
             flow = described;
             seed = arguments.seed();
-            listener.described(code.join().with(arguments, described.graph()).parts());
+            listener.described(code.join().with(arguments, described).parts());
           }
         });
   }
@@ -142,7 +141,7 @@ final class Part implements AutoCloseable {
   void wire(List<String> addresses) {
     step(
         () -> {
-          Flow described = flow;
+          Described described = flow;
           if (described == null) {
             throw new IllegalStateException("the flow was not described");
           }
@@ -150,9 +149,9 @@ final class Part implements AutoCloseable {
           for (String address : addresses) {
             processes.add(Reach.of(Streams.streamsOf(address)));
           }
-          Placement placement = Placement.spread(described.graph(), limits.workers());
-          FlowPart here = exchange.part(described, placement, index, processes);
-          begin(described.seededOr(seed), new Gated(here, joined, listener::wired));
+          Flow whole = described.flow();
+          FlowPart here = exchange.part(whole, described.placement(), index, processes);
+          begin(whole.seededOr(seed), new Gated(here, joined, listener::wired));
         });
   }
 

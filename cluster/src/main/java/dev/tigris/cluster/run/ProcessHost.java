@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// Workers in processes of this host, each started as this process was.
 ///
@@ -25,6 +26,7 @@ final class ProcessHost implements Host {
 
   private final JavaCommand command;
   private final Path options;
+  private final @Nullable AotCache aot;
   private final RunFolder folder;
   private final Deaths deaths;
   private final Map<Epoch, List<Started>> attempts = new HashMap<>();
@@ -33,8 +35,11 @@ final class ProcessHost implements Host {
   private record Started(Process process, LogWriter log) {}
 
   /// @param options the file with the options of the command
-  ProcessHost(JavaCommand command, Path options, RunFolder folder, Deaths deaths) {
+  /// @param aot the AOT cache of the workers, or null
+  ProcessHost(
+      JavaCommand command, Path options, @Nullable AotCache aot, RunFolder folder, Deaths deaths) {
     this.command = command;
+    this.aot = aot;
     this.options = options;
     this.folder = folder;
     this.deaths = deaths;
@@ -59,12 +64,15 @@ final class ProcessHost implements Host {
 
   private Started launch(Epoch epoch, int worker) throws IOException {
     List<String> words = new ArrayList<>(SHELL);
-    words.addAll(
+    List<String> java =
         command.words(
             options,
             folder.path().toString(),
             String.valueOf(epoch.attempt()),
-            String.valueOf(worker)));
+            String.valueOf(worker));
+    words.addAll(java.subList(0, 2)); // Java, and the options that all have
+    words.addAll(aot == null ? List.of() : aot.options(worker));
+    words.addAll(java.subList(2, java.size()));
     ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true);
     JavaCommand.clean(builder.environment());
     Process process = builder.start();
@@ -131,6 +139,9 @@ final class ProcessHost implements Host {
       }
     }
     attempts.clear();
+    if (aot != null) {
+      aot.make(command, folder.aotLog());
+    }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }

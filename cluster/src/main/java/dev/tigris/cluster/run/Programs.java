@@ -1,6 +1,5 @@
 package dev.tigris.cluster.run;
 
-import dev.tigris.flow.Flow;
 import java.lang.reflect.InvocationTargetException;
 
 /// Makes programs, and asks them for their flows.
@@ -30,7 +29,8 @@ final class Programs {
   /// Makes a program, and lets it describe its flow.
   ///
   /// @throws Exception what the program throws, or that none can be made
-  static Flow describe(Class<? extends FlowProgram> program, Arguments arguments) throws Exception {
+  static Described describe(Class<? extends FlowProgram> program, Arguments arguments)
+      throws Exception {
     FlowProgram made;
     try {
       made = program.getConstructor().newInstance();
@@ -42,6 +42,6 @@ final class Programs {
     } catch (InvocationTargetException e) {
       throw e.getCause() instanceof Exception cause ? cause : e;
     }
-    return made.describe(arguments);
+    return Described.of(made, arguments);
   }
 }

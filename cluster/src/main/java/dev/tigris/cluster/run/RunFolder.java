@@ -190,6 +190,11 @@ final class RunFolder implements AutoCloseable {
     return file;
   }
 
+  /// Returns the file for what Java prints as it makes an AOT cache.
+  Path aotLog() {
+    return path.resolve("aot.log");
+  }
+
   /// Returns the file for what a worker prints.
   Path log(int worker, int attempt) {
     return path.resolve("worker-%d.%d.log".formatted(worker, attempt));

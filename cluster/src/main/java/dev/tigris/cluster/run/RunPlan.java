@@ -1,33 +1,33 @@
 package dev.tigris.cluster.run;
 
-import dev.tigris.cluster.Placement;
 import dev.tigris.flow.FlowGraph;
-import dev.tigris.flow.Operation;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
-/// The flow that a program describes, and where a run would have its replicas.
+/// The flow that a program describes, and where a run would have its replicas. Later versions may
+/// have more components, so read them by their methods and construct none yourself.
 ///
 /// @param flow the description
 /// @param processes how many processes there are; 1 on threads
-public record RunPlan(FlowGraph flow, int processes) {
+/// @param places the process of each replica, from 0, by stage
+/// @param warnings what is likely to be wrong on several processes
+public record RunPlan(
+    FlowGraph flow, int processes, Map<String, List<Integer>> places, List<String> warnings) {
+  /// Copies the collections.
+  public RunPlan {
+    places = new LinkedHashMap<>(places);
+    warnings = List.copyOf(warnings);
+  }
+
   /// Returns the process of each replica of a stage.
   ///
   /// @throws IllegalArgumentException if there is no such stage
   public List<Integer> places(String stage) {
-    FlowGraph.Stage found =
-        flow.stages().stream()
-            .filter(each -> each.name().equals(stage))
-            .findFirst()
-            .orElseThrow(
-                () ->
-                    new IllegalArgumentException(
-                        "flow %s has no stage %s".formatted(flow.flow(), stage)));
-    Placement placement = Placement.spread(flow, processes);
-    List<Integer> places = new ArrayList<>();
-    for (int replica = 0; replica < found.replicas(); replica++) {
-      places.add(placement.process(new Operation.End(stage, replica)));
+    List<Integer> its = places.get(stage);
+    if (its == null) {
+      throw new IllegalArgumentException("flow %s has no stage %s".formatted(flow.flow(), stage));
     }
-    return places;
+    return its;
   }
 }

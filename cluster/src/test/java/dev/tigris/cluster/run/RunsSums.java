@@ -11,6 +11,9 @@ final class RunsSums {
   /// Short, since tests wait for it.
   static final Duration HANG = Duration.ofMillis(2500);
 
+  /// The property that names an AOT cache.
+  static final String CACHE = "test.cache";
+
   private RunsSums() {}
 
   public static void main(String[] arguments) throws Exception {
@@ -19,6 +22,8 @@ final class RunsSums {
             .withAttempts(Integer.parseInt(arguments[2]))
             .withHangLimit(HANG)
             .withRuns(Path.of(arguments[0]));
+    String cache = System.getProperty(CACHE);
+    cluster = cache == null ? cluster : cluster.withAotCache(Path.of(cache));
     ClusterRun run = cluster.start(Sums.class, Arrays.copyOfRange(arguments, 3, arguments.length));
     System.out.println(run.folder().orElseThrow());
     try {
