@@ -38,7 +38,7 @@ record ProgramFile(List<Path> path, Class<? extends FlowProgram> program) {
       if (attributes.getValue("Start-Class") != null) {
         throw new CommandException(
             ExitCode.BAD_INPUT,
-            "'%s' is a jar of Spring Boot, with other jars inside: start it by itself (java -jar), and let its main method call Cluster.processes; or extract it (java -Djarmode=tools -jar %s extract) and name the jar that makes"
+            "'%s' is a jar of Spring Boot, with other jars inside: extract it by 'java -Djarmode=tools -jar %s extract', and name the jar that this makes"
                 .formatted(file, file));
       }
       addLibraries(path, absolute, attributes);
