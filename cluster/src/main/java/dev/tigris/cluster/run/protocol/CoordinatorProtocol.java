@@ -3,6 +3,7 @@ package dev.tigris.cluster.run.protocol;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -461,12 +462,17 @@ public class CoordinatorProtocol {
   }
 
   /// A module that throws breaks the streams to others, whose reports may come first: the failure
-  /// that another attempt would meet again counts.
+  /// that another attempt would meet again counts. So does the loss of a process, before that of
+  /// its streams. Of several the first one counts.
   private Failure cause() {
-    return failures.stream()
-        .filter(failure -> !failure.kind().isRetried())
-        .findFirst()
-        .orElseGet(() -> failures.iterator().next());
+    return failures.stream().min(Comparator.comparingInt(CoordinatorProtocol::order)).orElseThrow();
+  }
+
+  private static int order(Failure failure) {
+    if (!failure.kind().isRetried()) {
+      return 0;
+    }
+    return failure.kind() == Failure.Kind.LOST_PEER ? 2 : 1;
   }
 
   private void enter(Phase next, long nowNanos) {

@@ -119,6 +119,20 @@ class RunProtocolTest {
         failed.failure()::message);
   }
 
+  /// The system may tell of the death when the streams have broken already, and another worker has
+  /// reported that.
+  @Test
+  void theDeathOfAProcessCountsMoreThanTheStreamsThatItBreaks() {
+    comeTo(CoordinatorProtocol.Phase.RUNNING);
+    Failure broken = new Failure(Failure.Kind.LOST_PEER, 0, "a stream is lost");
+    List<CoordinatorAct> _ = say(0, new Word.Failing(broken), 10);
+    assertEquals(CoordinatorProtocol.Phase.ABORTING, coordinator.phase());
+    List<CoordinatorAct> _ = say(0, new Word.Failed(broken), 20);
+    List<CoordinatorAct> _ = coordinator.died(EPOCH, 1, "killed", 30);
+    Outcome.Failed failed = assertInstanceOf(Outcome.Failed.class, coordinator.outcome());
+    assertEquals(new Failure(Failure.Kind.DIED, 1, "killed"), failed.failure());
+  }
+
   @Test
   void namingThatDoesNotEndIsLeftToRecovery() {
     comeTo(CoordinatorProtocol.Phase.PUBLISHING);
