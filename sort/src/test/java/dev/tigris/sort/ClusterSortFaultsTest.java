@@ -11,6 +11,7 @@ import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.host.SmallDisk;
 import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
 import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -147,6 +148,51 @@ class ClusterSortFaultsTest {
     }
   }
 
+  /// The output has room, as the process that starts the sort makes sure, and the parts that the
+  /// sorters write have not.
+  @Test
+  @Slow("starts processes")
+  void aDiskThatIsFullInAProcessIsNamed() throws Exception {
+    try (SmallDisk disk = SmallDisk.inMemory(folder, 2 << 20)) {
+      Path small = disk.folder().resolve("parts");
+      SortJob job = SortJob.of(List.of(input), small).unforced().partitioned().on(on(2));
+      SortException failure = assertThrows(SortException.class, job::run);
+      assertEquals(SortException.Kind.DISK_FULL, failure.kind(), failure::toString);
+      assertTrue(failure.getMessage().contains("part-000"), failure.getMessage());
+      try (Stream<Path> files = Files.list(disk.folder())) {
+        assertEquals(List.of(), files.toList());
+      }
+    }
+  }
+
+  /// Stops and continues one of two processes at each report of the progress, so that it has half
+  /// of the time. Its sorters get as many records as those of the other: the sort takes longer.
+  @Test
+  @Slow("starts processes")
+  void aSlowProcessDelaysTheSort() throws Exception {
+    GenerateJob.to(input, 5L * RECORDS).run();
+    AtomicBoolean isStopped = new AtomicBoolean();
+    SortJob job =
+        job(2)
+            .progress(
+                (phase, done, total) -> {
+                  if (phase == Progress.Phase.PARTITION && done > 0) {
+                    boolean stops = !isStopped.getAndSet(!isStopped.get());
+                    signal(stops ? "-STOP" : "-CONT");
+                  } else if (isStopped.getAndSet(false)) {
+                    signal("-CONT");
+                  }
+                });
+    requireEndOf(job, 5L * RECORDS, 2, "slow");
+  }
+
+  /// Sends a signal to the second process, which does not deal the input.
+  private static void signal(String name) {
+    workers(ProcessHandle.current())
+        .filter(each -> each.info().commandLine().orElse("").endsWith(" 1"))
+        .forEach(each -> Command.of("kill", name, String.valueOf(each.pid())).output());
+  }
+
   /// Kills one process: as soon as it is there, when records have been partitioned, and when some
   /// have been sorted. A process that has ended before is killed in vain.
   @Test
@@ -169,15 +215,16 @@ class ClusterSortFaultsTest {
                             .ifPresent(each -> isKilled.set(each.destroyForcibly()));
                       }
                     });
-        requireEndOf(job, attempts, "attempts %d, killed in %s".formatted(attempts, phase));
+        requireEndOf(
+            job, 20L * RECORDS, attempts, "attempts %d, killed in %s".formatted(attempts, phase));
       }
     }
   }
 
-  private void requireEndOf(SortJob job, int attempts, String what) throws Exception {
+  private void requireEndOf(SortJob job, long records, int attempts, String what) throws Exception {
     Files.write(output, OLD);
     try {
-      assertEquals(20L * RECORDS, job.run().keptRecords(), what);
+      assertEquals(records, job.run().keptRecords(), what);
       CheckSummary found = CheckJob.of(List.of(output)).run().summary();
       assertTrue(found.isOrdered(), what);
       assertEquals(CheckJob.of(List.of(input)).run().summary().checksum(), found.checksum(), what);

@@ -146,6 +146,18 @@ class ClusterSortTest {
 
   @Test
   @Slow("starts processes")
+  void anEmptyInputAndOneOfASingleRecordAreSharedBySeveralProcesses() throws Exception {
+    RecordFormat format = RecordFormat.GENSORT;
+    Path empty = Files.createFile(folder.resolve("empty"));
+    byte[] one = Records.make(format, 1, Records.Keys.RANDOM, 6);
+    Files.write(input, one);
+    SortJob job = SortJob.of(List.of(empty, input, empty), output).unforced().on(processes(3));
+    assertEquals(1, job.run().records());
+    assertArrayEquals(one, Files.readAllBytes(output));
+  }
+
+  @Test
+  @Slow("starts processes")
   void moreProcessesThanRecordsAndUnevenOnesSort() throws Exception {
     RecordFormat format = RecordFormat.GENSORT;
     for (Records.Keys keys : List.of(Records.Keys.EQUAL, Records.Keys.MOSTLY_EQUAL)) {
