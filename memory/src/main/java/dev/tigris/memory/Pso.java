@@ -488,9 +488,9 @@ public abstract class Pso {
   /// Returns whether another object stands for the same bytes, whichever Java object does so. Of
   /// two objects of which one lies in the other, at its first byte, neither equals the other.
   ///
-  /// An object of a class without fields, read where an object of a subclass lies, equals all
-  /// objects that lie at that place. With such a class, equality is not transitive: do not put its
-  /// objects and those of its subclasses into one set.
+  /// An object of a class without fields, read where an object of a subclass lies, equals that
+  /// object. No other object of the class lies at that place ([PsoLayout]), unless other programs
+  /// write there.
   @Override
   public boolean equals(@Nullable Object other) {
     return this == other

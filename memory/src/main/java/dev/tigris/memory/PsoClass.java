@@ -202,7 +202,8 @@ final class PsoClass {
   /// Whether objects of two classes that lie at one address are one object: their first field is.
   /// An object that lies in another one, at its first byte, has another first field. A class
   /// without fields says nothing of where its objects end, so that one of it is an object of a
-  /// subclass.
+  /// subclass. (None lies in an object of its subclasses at the first byte: [PsoLayout] sees to
+  // it.)
   static boolean haveOnePlace(Class<?> one, Class<?> other) {
     return one == other
         || of(one).layout().firstClass() == of(other).layout().firstClass()

@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
 /// superclass works on every subclass. Sizes are rounded up to a multiple of eight, as objects
 /// begin at one.
 ///
+/// The first field of a class may be an object in place that is of one of the class's superclasses
+/// (or of a subclass of one). It begins at 8, as in C++: a reference to that superclass would not
+/// tell it from the object around it.
+///
 /// Immutable. A class has one layout, whoever asks for it and when.
 public final class PsoLayout {
   /// The largest object, in bytes: half of what is set aside behind objects without an address.
@@ -98,7 +102,7 @@ public final class PsoLayout {
       hasIdentity |= isHeapOnly(field);
       if (isStored(field)) {
         FieldKind kind = kind(field);
-        int offset = align(end(fields), kind.alignmentBytes());
+        int offset = begin(type, fields, kind);
         boolean ordered = Modifier.isVolatile(field.getModifiers());
         String name = field.getName();
         // Legal in a class file with two types, and then a name alone would not tell them apart.
@@ -114,6 +118,33 @@ public final class PsoLayout {
       }
     }
     return new PsoLayout(type, fields, hasIdentity);
+  }
+
+  /// Returns where a field begins: behind those before it. C++ moves the first field in the same
+  /// case (Itanium C++ ABI, 2.4): no two objects of one class lie at one address.
+  ///
+  /// @param type the class that declares it
+  private static int begin(Class<?> type, List<PsoField> before, FieldKind kind) {
+    return before.isEmpty()
+            && kind instanceof FieldKind.Nested(Class<? extends Pso> inner, int _)
+            && hasSuperclassOf(inner, type)
+        ? OBJECT_ALIGNMENT_BYTES
+        : align(end(before), kind.alignmentBytes());
+  }
+
+  /// Returns whether an object in place, or one at its first byte, is of one of the superclasses of
+  /// the class around it. These have no fields, as the object in place would lie behind them.
+  private static boolean hasSuperclassOf(Class<?> inner, Class<?> around) {
+    for (Class<?> at = inner; at != Pso.class; at = at.getSuperclass()) {
+      if (at.isAssignableFrom(around)) {
+        return true;
+      }
+    }
+    List<PsoField> fields = PsoClass.of(inner).layout().fields;
+    return !fields.isEmpty()
+        && fields.getFirst().offset() == 0
+        && fields.getFirst().kind() instanceof FieldKind.Nested(Class<? extends Pso> first, int _)
+        && hasSuperclassOf(first, around);
   }
 
   /// Whether the program has declared a field that stays in the Java object. The specializer's own

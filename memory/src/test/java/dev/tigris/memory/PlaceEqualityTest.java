@@ -57,6 +57,34 @@ class PlaceEqualityTest {
     }
   }
 
+  /// Its first field is an object of its superclass's class, which has no fields.
+  static final class Sequel extends Event {
+    @InPlace Marked before;
+    Event any;
+
+    Sequel(Container container) {
+      super(container);
+    }
+  }
+
+  /// Of no class that is Sequel's, but begins with one.
+  static class Page extends Pso {
+    @InPlace Marked top;
+    int number;
+
+    Page(Container container) {
+      super(container);
+    }
+  }
+
+  static final class Report extends Event {
+    @InPlace Page page;
+
+    Report(Container container) {
+      super(container);
+    }
+  }
+
   /// Has another object at its first byte.
   static final class Box extends Pso {
     @InPlace Node inner;
@@ -220,6 +248,24 @@ class PlaceEqualityTest {
     }
     assertTrue(new HashSet<Event>(Set.of(sale)).contains(events.get(0)));
     assertEquals(1, List.of(sale, other).indexOf(events.get(1)));
+  }
+
+  @Test
+  void noTwoObjectsOfASuperclassWithoutFieldsHaveOnePlace() {
+    Sequel sequel = new Sequel(container);
+    assertEquals(sequel.offset() + 8, sequel.before.offset());
+    assertNotEquals(sequel, sequel.before);
+    sequel.any = sequel;
+    assertEquals(sequel, sequel.any);
+    assertNotEquals(sequel.before, sequel.any);
+    sequel.any = sequel.before;
+    assertEquals(sequel.before, sequel.any);
+    assertNotEquals(sequel, sequel.any);
+
+    Report report = new Report(container);
+    assertEquals(report.offset() + 8, report.page.top.offset());
+    assertEquals(report.page.offset(), report.page.top.offset());
+    assertNotEquals(report, report.page.top);
   }
 
   @Test

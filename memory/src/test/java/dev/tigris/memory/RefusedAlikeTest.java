@@ -57,6 +57,18 @@ class RefusedAlikeTest {
           @InPlace Subject subject;
           Through(Container container) { super(container); }
         }
+        static class Bare extends Pso {
+          Bare(Container container) { super(container); }
+        }
+        static class Behind extends Pso {
+          @InPlace Bare bare;
+          Behind(Container container) { super(container); }
+        }
+        static class Wide extends Bare {
+          @InPlace Behind behind;
+          @Capacity(WIDTH) Bytes bytes;
+          Wide(Container container) { super(container); }
+        }
         static class Sub extends Subject {
           Sub(Container container) { super(container); }
         }
@@ -97,7 +109,12 @@ class RefusedAlikeTest {
   }
 
   private void compile(String field) throws Exception {
-    Outside.compile(folder, "Classes", CLASSES.replace("FIELD", field));
+    compile(field, 1);
+  }
+
+  private void compile(String field, int width) throws Exception {
+    String source = CLASSES.replace("FIELD", field).replace("WIDTH", String.valueOf(width));
+    Outside.compile(folder, "Classes", source);
   }
 
   @ParameterizedTest
@@ -167,6 +184,19 @@ class RefusedAlikeTest {
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "BOOLEAN")
   void refusesArraysByOneElementTooLong(Primitive element) throws Exception {
     isTheLargest(View.of(element).getSimpleName(), capacity(element.sizeBytes(), 0));
+  }
+
+  /// What begins with an object of its superclass begins with eight bytes of nothing.
+  @Test
+  void refusesObjectsInPlaceByOneByteTooLong() throws Exception {
+    int width = (capacity(Long.BYTES, 0) - 2) * Long.BYTES;
+    compile("@InPlace Wide", width);
+    assertEquals(Optional.empty(), saidAtRunTime());
+    assertEquals(List.of(), saidAtBuild());
+    compile("@InPlace Wide", width + 1);
+    Optional<String> atRunTime = saidAtRunTime();
+    assertTrue(atRunTime.isPresent());
+    assertEquals(Optional.of(saidAtBuild()), atRunTime.map(List::of));
   }
 
   @Test

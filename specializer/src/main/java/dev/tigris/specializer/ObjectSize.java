@@ -25,6 +25,9 @@ final class ObjectSize {
   /// Where the last field ends, by class; empty if it cannot be told.
   private final Map<ClassDesc, OptionalInt> ends = new HashMap<>();
 
+  /// What [#firstInPlace] has found.
+  private final Map<ClassDesc, Optional<ClassDesc>> firsts = new HashMap<>();
+
   ObjectSize(ClassHierarchy hierarchy) {
     this.hierarchy = hierarchy;
   }
@@ -95,12 +98,57 @@ final class ObjectSize {
       }
       case Storage.Part() -> {
         OptionalInt inner = end(field.type());
-        yield inner.isEmpty()
-            ? inner
-            : OptionalInt.of(
-                sum(end, ALIGNMENT_BYTES, Math.max(align(inner.getAsInt()), ALIGNMENT_BYTES)));
+        if (inner.isEmpty()) {
+          yield inner;
+        }
+        int begin =
+            end == 0 && hasSuperclassOf(field.type(), field.owner()) ? ALIGNMENT_BYTES : end;
+        int bytes = Math.max(align(inner.getAsInt()), ALIGNMENT_BYTES);
+        yield OptionalInt.of(sum(begin, ALIGNMENT_BYTES, bytes));
       }
     };
+  }
+
+  /// Whether an object in place, or one at its first byte, is of one of the superclasses of the
+  /// class around it, and so begins behind its first eight bytes.
+  private boolean hasSuperclassOf(ClassDesc inner, ClassDesc around) {
+    Optional<ClassDesc> first = Optional.of(inner);
+    while (first.isPresent()) {
+      for (Optional<ClassDesc> at = first;
+          at.isPresent() && !at.get().equals(MemoryNames.PSO);
+          at = hierarchy.find(at.get()).flatMap(ClassInfo::superclass)) {
+        if (hierarchy.isSubclass(around, at.get())) {
+          return true;
+        }
+      }
+      first = firstInPlace(first.get());
+    }
+    return false;
+  }
+
+  /// The class of the object that lies at the first byte of those of a class.
+  private Optional<ClassDesc> firstInPlace(ClassDesc type) {
+    Optional<ClassDesc> known = firsts.get(type);
+    if (known == null) {
+      known = findFirstInPlace(type);
+      firsts.put(type, known);
+    }
+    return known;
+  }
+
+  private Optional<ClassDesc> findFirstInPlace(ClassDesc type) {
+    Optional<ClassInfo> info = hierarchy.find(type);
+    Optional<ClassDesc> above =
+        info.flatMap(ClassInfo::superclass).filter(up -> !up.equals(MemoryNames.PSO));
+    if (above.isPresent() && end(above.get()).orElse(0) > 0) {
+      return firstInPlace(above.get());
+    }
+    return info.stream()
+        .flatMap(each -> each.fields().stream())
+        .filter(field -> !(Storage.of(field, hierarchy) instanceof Storage.OnHeap))
+        .findFirst()
+        .filter(field -> isNested(field, hierarchy) && !hasSuperclassOf(field.type(), type))
+        .map(FieldInfo::type);
   }
 
   private int bytesOfValue(ClassDesc type) {

@@ -124,7 +124,7 @@ record LongMethod(List<Block> pattern, int codeBytes) {
   Program program() {
     Map<String, byte[]> classes = new HashMap<>(Frame.CLASSES);
     classes.put(HOME + ".Steps", longest());
-    return new Program(HOME, classes);
+    return new Program(HOME, classes, toString());
   }
 
   /// As many blocks as there is room for, and no-ops for what is left.

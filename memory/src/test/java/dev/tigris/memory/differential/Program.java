@@ -30,12 +30,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.opentest4j.AssertionFailedError;
 
 /// A program as it was compiled, and the ways to run it.
 ///
 /// @param home the package that it is in
 /// @param classes class files by name
-record Program(String home, Map<String, byte[]> classes) {
+/// @param source what they were compiled from, for messages
+record Program(String home, Map<String, byte[]> classes, String source) {
   /// The classes that programs are compiled with.
   static final Path MEMORY = Path.of("target", "classes").toAbsolutePath();
 
@@ -43,7 +45,16 @@ record Program(String home, Map<String, byte[]> classes) {
   record Outcome(String result, String stored) {}
 
   static Program of(String home, Sketch sketch) throws IOException {
-    return new Program(home, Compiled.of(SketchSource.of(home, sketch), MEMORY));
+    Map<String, String> sources = SketchSource.of(home, sketch);
+    return new Program(home, Compiled.of(sources, MEMORY), String.join("\n", sources.values()));
+  }
+
+  /// Fails, with the program's source, if a run of it did not compute what another one did.
+  void assertComputes(Outcome expected, Outcome actual) {
+    if (!expected.equals(actual)) {
+      throw new AssertionFailedError(
+          "expected: <%s> but was: <%s>%n%s".formatted(expected, actual, source), expected, actual);
+    }
   }
 
   /// Runs it on plain objects.
