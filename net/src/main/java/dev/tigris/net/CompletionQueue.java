@@ -89,6 +89,9 @@ public final class CompletionQueue implements AutoCloseable {
   private int unrungCount;
   private boolean closed;
 
+  /// Whether a connection has ended, on which nothing was posted, since the last wait began.
+  private boolean hasEnded;
+
   /// Since when there are no yields, if that is not long ago.
   private long longYield = System.nanoTime() - WITHOUT_YIELD_NANOS;
 
@@ -206,6 +209,11 @@ public final class CompletionQueue implements AutoCloseable {
     }
   }
 
+  /// A connection has ended without a completion.
+  void endedSilently() {
+    hasEnded = true;
+  }
+
   /// Waits for a completion: [#await(long)] with a duration.
   @CheckReturnValue
   public @Nullable Descriptor await(Duration timeout) {
@@ -214,40 +222,45 @@ public final class CompletionQueue implements AutoCloseable {
 
   /// Waits until a descriptor has completed: it polls for a while, then parks the thread. What it
   /// returns is the object that was posted. The end of a connection completes what is posted on
-  /// that, and ends no wait otherwise.
+  /// that. If nothing is, it ends the wait in which it is noticed: a program that looks at the
+  /// state of its interfaces before it waits misses no end.
   ///
   /// What moves messages takes times in nanoseconds, so that no object is needed for a call. All of
   /// it takes a [Duration] too, as the methods that make connections do.
   ///
-  /// @return null if none did within `timeoutNanos`, or after [#wake], or if the thread is
-  ///     interrupted, which it then still is
+  /// @return null if none did within `timeoutNanos`, or after [#wake], or when a connection has
+  ///     ended on which nothing is posted, or if the thread is interrupted, which it then still is
   /// @throws IllegalStateException while a signal is pending, or if the queue is closed and nothing
   ///     is left in it
   @CheckReturnValue
   public @Nullable Descriptor await(long timeoutNanos) {
     requireNoSignal();
+    hasEnded = false;
     Descriptor ready = poll();
     if (ready != null) {
       return ready;
     }
     requireOpen();
-    if (timeoutNanos <= 0) {
+    if (timeoutNanos <= 0 || hasEnded) {
       return null;
     }
     long start = System.nanoTime();
     long now = start;
     while (true) {
-      ready = spin(now, timeoutNanos - (now - start));
+      // A caller that asks for no spinning has looked before, and a part of a message may follow.
+      ready = spinNanos > 0 || port.isMoving() ? spin(now, timeoutNanos - (now - start)) : null;
       if (ready != null) {
         return ready;
       }
       long left = timeoutNanos - (System.nanoTime() - start);
-      if (left <= 0 || Thread.currentThread().isInterrupted() || !waiter.await(left)) {
+      if (left <= 0 || hasEnded || Thread.currentThread().isInterrupted() || !waiter.await(left)) {
         return null;
       }
       ready = found;
       found = null;
-      if (ready != null || wake.take()) { // a request stays for the next wait if one was found
+      if (ready != null
+          || hasEnded
+          || wake.take()) { // a request stays for the next wait if one was found
         return ready;
       }
       now = System.nanoTime();
@@ -256,12 +269,14 @@ public final class CompletionQueue implements AutoCloseable {
 
   /// The ports of a queue, as what a thread waits for.
   private final class Source implements WaitSource {
-    /// Ends the wait when a descriptor has completed, after [CompletionQueue#wake], when the thread
-    /// is interrupted, and while it is too early to park.
+    /// Ends the wait when a descriptor has completed, when a connection has ended without one,
+    /// after
+    /// [CompletionQueue#wake], when the thread is interrupted, and while it is too early to park.
     @Override
     public boolean poll() {
       found = CompletionQueue.this.poll();
       return found != null
+          || hasEnded
           || wake.isAsked()
           || Thread.currentThread().isInterrupted()
           || port.isMoving();
@@ -301,6 +316,7 @@ public final class CompletionQueue implements AutoCloseable {
       if (polls % POLLS_BETWEEN_CLOCKS == 0) {
         long now = System.nanoTime();
         if (now - start >= timeoutNanos
+            || hasEnded
             || wake.isAsked()
             || Thread.currentThread().isInterrupted()) {
           return null;

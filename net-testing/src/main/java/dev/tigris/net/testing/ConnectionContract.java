@@ -566,6 +566,32 @@ public abstract class ConnectionContract extends FabricContract {
     assertEquals(Posting.NOT_CONNECTED, right.call(() -> right.link().postReceive(memory)));
   }
 
+  /// No completion tells of the end then.
+  @Test
+  void endsAWaitWhenAConnectionEndsOnWhichNothingIsPosted() {
+    for (long spinNanos : new long[] {0, Long.MAX_VALUE}) {
+      for (boolean inOrder : new boolean[] {true, false}) {
+        right = side(spinNanos);
+        connect();
+        CountDownLatch begun = new CountDownLatch(1);
+        Future<Descriptor> waiting =
+            right.start(
+                () -> {
+                  begun.countDown();
+                  return right.queue().await(Long.MAX_VALUE);
+                });
+        awaitLatch(begun);
+        left.run(inOrder ? left.link()::close : left.link()::abort);
+        Future<Descriptor> moving = left.start(() -> left.queue().await(Side.SHORT_NANOS));
+        assertNull(get(waiting));
+        assertNull(get(moving));
+        assertEquals(
+            inOrder ? InterfaceState.ENDED : InterfaceState.BROKEN,
+            right.call(right.link()::state));
+      }
+    }
+  }
+
   @Test
   void breaksWhenThePeerClosesWithMessagesUnderWay() {
     connect();

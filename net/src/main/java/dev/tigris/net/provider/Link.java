@@ -27,6 +27,9 @@ public abstract class Link {
   /// Written before `state` becomes `BROKEN`.
   private volatile @Nullable NetException failure;
 
+  /// Told of an end that completes nothing.
+  private Runnable silentEnd = () -> {};
+
   private boolean lingering;
   private long lingersSince;
 
@@ -159,6 +162,12 @@ public abstract class Link {
     }
   }
 
+  /// Names what is told of an end of the connection that completes no transfer, since none is
+  /// posted. It is called by the owner of the queue, in a call that moves messages.
+  public final void onSilentEnd(Runnable told) {
+    silentEnd = told;
+  }
+
   /// Where it is.
   public final InterfaceState state() {
     return state;
@@ -241,8 +250,12 @@ public abstract class Link {
 
   private void leaveConnected(InterfaceState next) {
     if (isConnected()) {
+      boolean isSilent = sends.isEmpty() && receives.isEmpty();
       state = next;
       flush();
+      if (isSilent) {
+        silentEnd.run();
+      }
     }
   }
 
