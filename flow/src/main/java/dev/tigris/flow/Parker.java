@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// That does no harm, for three reasons. The sleeper's side has its fence, and a store leaves a
 /// processor's store buffer in well under a microsecond; the sleeper yields between raising the
-/// flag and its last look, which takes longer, so in practice its last look finds the water. Only
+/// flag and its last look (or pauses for as long), which takes longer, so in practice its last look
+/// finds the water. Only
 /// the last of several waters can be missed, since the next one's read comes after. And when it
 /// happens all the same, as the memory model allows, the sleeper wakes by itself: it parks for
 /// [#FIRST_PARK_NANOS] at first, and twice as long each time, up to [#LONGEST_PARK_NANOS]. So the
@@ -39,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **A mover.** If the thread has streams that a [Mover] moves, it polls the mover at each look,
 /// and parks in it. Wakers then call [Mover#wake], which ends a park that is about to begin, too.
+/// Before it parks, it looks for a time that [LookTime] has.
 ///
 /// Thread rule: one thread waits; any thread may wake or stop it.
 final class Parker implements WaitSource {
@@ -84,6 +86,9 @@ final class Parker implements WaitSource {
   /// takes the waker some microseconds, and the thread some tens of them.
   private static final long SHORT_PARK_NANOS = 200_000;
 
+  /// About a microsecond, in place of a yield where those are not for the other end.
+  private static final int PAUSES = 32;
+
   private static final boolean SPINS = Runtime.getRuntime().availableProcessors() > 1;
   private static final VarHandle WAITING;
   private static final VarHandle EVENTS;
@@ -123,6 +128,9 @@ final class Parker implements WaitSource {
 
   /// Set once, by the owner.
   private volatile @Nullable Mover mover;
+
+  /// How long to look before parking in the mover; set with it.
+  private @Nullable LookTime lookTime;
 
   /// Asked by [#wake()], and not heard by a park yet.
   private volatile boolean woken;
@@ -181,7 +189,10 @@ final class Parker implements WaitSource {
       throw new IllegalArgumentException(
           "a module has streams of two movers: let its kinds of streams share one for each thread");
     }
-    mover = moves;
+    if (mover == null) {
+      lookTime = new LookTime(System::nanoTime, Thread::yield);
+      mover = moves;
+    }
   }
 
   /// Moves what can be moved. Only the owner calls this.
@@ -309,7 +320,12 @@ final class Parker implements WaitSource {
     }
     own.add(what, -ageNanos() - 1);
     try {
-      yieldOrPark(what, condition);
+      LookTime looks = lookTime;
+      if (looks == null) {
+        yieldOrPark(what, condition);
+      } else {
+        lookOrPark(looks, what, condition);
+      }
     } finally {
       own.set(what, waitedNanos(what));
     }
@@ -338,6 +354,24 @@ final class Parker implements WaitSource {
         return;
       }
     }
+    boolean isShort = park(what, condition) < SHORT_PARK_NANOS;
+    own.set(
+        YIELDS, isShort ? Math.min(MOST_YIELDS, 2 * yields) : Math.max(FEWEST_YIELDS, yields / 2));
+  }
+
+  private void lookOrPark(LookTime looks, int what, Condition condition) {
+    looks.begin();
+    while (looks.goesOn()) {
+      if (isMet(condition)) {
+        looks.found();
+        return;
+      }
+    }
+    looks.parked(park(what, condition));
+  }
+
+  /// Parks until a condition is met, and returns for how many nanoseconds.
+  private long park(int what, Condition condition) {
     long parkedSince = System.nanoTime();
     awaitedWhat = what;
     awaited = condition;
@@ -351,11 +385,8 @@ final class Parker implements WaitSource {
     } finally {
       sleeper = null;
       awaited = null;
-      boolean isShort = System.nanoTime() - parkedSince < SHORT_PARK_NANOS;
-      own.set(
-          YIELDS,
-          isShort ? Math.min(MOST_YIELDS, 2 * yields) : Math.max(FEWEST_YIELDS, yields / 2));
     }
+    return System.nanoTime() - parkedSince;
   }
 
   @Override
@@ -363,8 +394,8 @@ final class Parker implements WaitSource {
     return isMet(condition());
   }
 
-  /// Raises the flag that wakers read. The yield gives what a waker has just written the time to be
-  /// seen by the look that follows.
+  /// Raises the flag that wakers read. The yield, or the pause, gives what a waker has just written
+  /// the time to be seen by the look that follows.
   @Override
   @SuppressWarnings("ThreadPriorityCheck") // see above
   public boolean arm(WaitSource host) {
@@ -372,7 +403,13 @@ final class Parker implements WaitSource {
     if (condition().isMet()) {
       return false;
     }
-    Thread.yield();
+    if (mover == null) {
+      Thread.yield();
+    } else {
+      for (int i = 0; i < PAUSES; i++) {
+        Thread.onSpinWait();
+      }
+    }
     return true;
   }
 
