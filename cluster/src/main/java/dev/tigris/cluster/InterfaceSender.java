@@ -53,13 +53,23 @@ final class InterfaceSender extends InterfaceStream {
   private final Tickets tickets;
   private final int batchBytes;
   private @Nullable Batch open;
-  private boolean hasPosted;
 
-  /// The waters that were posted since the last doorbell, and their bytes.
+  /// The waters that were posted since the last doorbell.
   private int unrung;
 
+  /// Their bytes, and much for what is no water: so it is 0 if nothing was posted.
   private int unrungBytes;
+
   private boolean hasEnded;
+
+  /// How many waters were put. Of the module's thread.
+  private long put;
+
+  /// How many waters are finished. The module's thread reads this while a helper may write it.
+  private volatile long finished;
+
+  /// How many waters had been put when the mover came by last.
+  private long seenPut;
 
   InterfaceSender(
       StreamKind.Place place,
@@ -189,14 +199,10 @@ final class InterfaceSender extends InterfaceStream {
     return spring;
   }
 
+  /// Does not take the queue back from a helper: a module asks for each water that it puts.
   @Override
   public int outstanding() {
-    mover.enter();
-    try {
-      return protocol.outstanding();
-    } finally {
-      mover.exit();
-    }
+    return (int) (put - finished);
   }
 
   @Override
@@ -224,6 +230,7 @@ final class InterfaceSender extends InterfaceStream {
               .formatted(name(), size, most));
     }
     protocol.accept(water.size());
+    put++;
     pending.addLast(water);
     mover.unsent(water.size());
     pump();
@@ -231,8 +238,8 @@ final class InterfaceSender extends InterfaceStream {
     if (batch != null && protocol.outstanding() == batch.count) {
       postBatch(); // the receiver has nothing to do but to wait for it
     }
-    if (hasPosted && leaves()) {
-      ring();
+    if (unrungBytes > 0 && leaves()) {
+      ringNow();
     }
   }
 
@@ -245,14 +252,13 @@ final class InterfaceSender extends InterfaceStream {
         || !mover.isHelped();
   }
 
-  private void ring() {
+  private void ringNow() {
     hasRung();
     connected().ring();
   }
 
   /// Notes that all that was posted leaves now.
   private void hasRung() {
-    hasPosted = false;
     unrung = 0;
     unrungBytes = 0;
   }
@@ -265,8 +271,8 @@ final class InterfaceSender extends InterfaceStream {
       if (!isOver()) {
         protocol.end();
         pump();
-        if (hasPosted) {
-          ring();
+        if (unrungBytes > 0) {
+          ringNow();
         }
       }
     } finally {
@@ -280,8 +286,24 @@ final class InterfaceSender extends InterfaceStream {
       return;
     }
     pump();
-    postBatch();
+    if (!mayWait(mayConnect)) {
+      postBatch();
+    }
     hasRung(); // the mover does
+  }
+
+  /// Whether an open batch may wait for more: the receiver has enough to do meanwhile, and the
+  /// module
+  /// has put something since this was asked last. When the module does not any more, its thread
+  /// asks again soon, because it waits, or a helper does.
+  private boolean mayWait(boolean isOfModule) {
+    boolean isPutting = put != seenPut;
+    seenPut = put;
+    Batch batch = open;
+    return isOfModule
+        && isPutting
+        && batch != null
+        && protocol.outstanding() - batch.count > window() / 2;
   }
 
   /// Posts what may be sent, as far as there is memory for it.
@@ -417,7 +439,6 @@ final class InterfaceSender extends InterfaceStream {
   }
 
   private void posted(int waters, int bytes) {
-    hasPosted = true;
     unrung += waters;
     unrungBytes = Math.min(MUCH_UNRUNG_BYTES, unrungBytes + bytes);
   }
@@ -441,6 +462,7 @@ final class InterfaceSender extends InterfaceStream {
     for (long water = before; water < protocol.acknowledged(); water++) {
       countFinished();
     }
+    finished = protocol.acknowledged();
     if (read.kind() == Kind.STOP) {
       discardAll();
       peerStopped();

@@ -55,6 +55,14 @@ abstract sealed class InterfaceStream extends Stream permits InterfaceSender, In
   /// @param mayConnect whether the caller is the thread of the module, which accepts connections
   abstract void advance(boolean mayConnect);
 
+  /// Hands over what was posted, for a mover that does not poll next.
+  final void ring() {
+    VirtualInterface its = link;
+    if (its != null && !isOver) {
+      its.ring();
+    }
+  }
+
   /// Takes the control message of `length` bytes that has arrived in a slot.
   abstract void receiveControl(ControlSlot slot, long length);
 

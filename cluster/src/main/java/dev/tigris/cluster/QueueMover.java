@@ -6,6 +6,8 @@ import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.Descriptor;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -29,14 +31,30 @@ final class QueueMover implements Mover {
   /// So many completions at most are taken before the module's other work has its turn.
   private static final int MOST_AT_ONCE = 256;
 
-  private static final int MOST_ROUNDS = 4;
   private static final long LINGER_NANOS = 10_000_000;
 
   /// So much that was put and has not left is worth a helper at once.
   private static final long MUCH_UNSENT_BYTES = 256 << 10;
 
+  /// So often the owner looks again for the queue that a helper has, before it lets other threads
+  /// have the processor.
+  private static final int SPINS = 100;
+
+  private static final VarHandle TURNS;
+
+  static {
+    try {
+      TURNS = MethodHandles.lookup().findVarHandle(QueueMover.class, "turns", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private final StandIn helper;
-  private final Lending lending = new Lending();
+
+  /// How often this was lent and taken back: odd while it is lent. Written by the owner.
+  @SuppressWarnings("UnusedVariable") // read and written by TURNS
+  private volatile int turns;
 
   /// Whether the module is in a call for which this is lent. Only for the owner.
   private boolean isLending;
@@ -105,10 +123,19 @@ final class QueueMover implements Mover {
     }
   }
 
+  /// Lets the helper have the queue, which is the key to all else.
+  ///
+  /// Ordering: the queue's release and claim hand over what either thread has written. The store to
+  /// `turns` is volatile, partner of that to [StandIn]'s `isAsleep`: a helper that goes to sleep
+  /// sees that this is lent, or the owner that it sleeps.
   private void lend() {
     CompletionQueue its = queue;
     if (its == null || staysHere) {
       return;
+    }
+    boolean isMuch = unsentBytes >= MUCH_UNSENT_BYTES;
+    if (isMuch != hasMuchUnsent) {
+      hasMuchUnsent = isMuch;
     }
     try {
       its.release();
@@ -116,17 +143,26 @@ final class QueueMover implements Mover {
       staysHere = true;
       return;
     }
-    hasMuchUnsent = unsentBytes >= MUCH_UNSENT_BYTES;
-    lending.lend();
+    turns = turn() + 1 | 1;
     helper.lent();
   }
 
+  /// Takes the queue back from the helper, which may be in a step.
+  @SuppressWarnings("ThreadPriorityCheck") // the helper may need this processor for its step
   private void reclaim() {
-    lending.reclaim();
     CompletionQueue its = queue;
-    if (its != null && !its.claim()) {
-      throw new IllegalStateException("the queue of a module belongs to another thread");
+    for (int i = 0; its != null && !its.claim(); i++) {
+      if (i < SPINS) {
+        Thread.onSpinWait();
+      } else {
+        Thread.yield();
+      }
     }
+    TURNS.setOpaque(this, turn() + 1 & -2); // only how soon a helper sees it depends on that
+  }
+
+  private int turn() {
+    return (int) TURNS.getOpaque(this);
   }
 
   /// Takes all back for a call on a stream. Calls of other threads have no effect: the helper is in
@@ -151,41 +187,39 @@ final class QueueMover implements Mover {
 
   /// Moves messages for a module that computes, for a short time. Called by the helper.
   StandIn.Look help() {
-    if (!lending.isLent()) {
+    int turn = turns;
+    if (turn % 2 == 0) {
       return StandIn.Look.NOT_LENT;
     }
-    int turn = lending.turns();
     boolean isYoung = turn != seenTurn && !hasMuchUnsent;
     seenTurn = turn;
-    if (isYoung || !lending.take()) {
+    CompletionQueue its = queue;
+    if (isYoung || its == null || !its.claim()) {
       return StandIn.Look.NOTHING;
     }
     try {
-      return step() ? StandIn.Look.MOVED : StandIn.Look.NOTHING;
+      boolean hasMoved = failure == null && (moveOnce(false) || its.isMoving());
+      return hasMoved ? StandIn.Look.MOVED : StandIn.Look.NOTHING;
     } catch (RuntimeException e) {
       failure = e;
       return StandIn.Look.NOTHING;
     } finally {
-      lending.giveBack();
+      its.release();
     }
   }
 
-  private boolean step() {
-    CompletionQueue its = queue;
-    if (its == null || failure != null || !its.claim()) {
+  /// Posts what there is to send, hands it over, takes what has come, and answers that. Returns
+  /// whether something has come.
+  private boolean moveOnce(boolean mayConnect) {
+    advance(mayConnect);
+    if (!drain()) {
       return false;
     }
-    try {
-      advance(false);
-      boolean hasMoved = drain();
-      if (hasMoved) {
-        advance(false); // answers to what has come
-        boolean _ = drain();
-      }
-      return hasMoved || its.isMoving();
-    } finally {
-      its.release();
+    advance(mayConnect);
+    for (int i = 0; i < streams.size(); i++) {
+      streams.get(i).ring();
     }
+    return true;
   }
 
   /// Whether a helper moves what was put and has not left, as far as is known.
@@ -302,10 +336,7 @@ final class QueueMover implements Mover {
         failure = null;
         throw failed;
       }
-      int rounds = 0;
-      do {
-        advance(true);
-      } while (drain() && ++rounds < MOST_ROUNDS);
+      boolean _ = moveOnce(true);
     } catch (NetException e) {
       throw new StreamException("messages cannot be moved: " + e.getMessage(), e);
     } finally {
@@ -325,18 +356,17 @@ final class QueueMover implements Mover {
     }
   }
 
-  /// Rings, and takes what has completed. Returns whether anything has.
+  /// Rings, and takes what has completed. Returns whether anything has. It looks at the connections
+  /// once: over `tcp`, each look is a system call.
   private boolean drain() {
     CompletionQueue its = queue;
-    if (its == null) {
+    Descriptor descriptor = its == null ? null : its.poll();
+    if (its == null || descriptor == null) {
       return false;
     }
-    for (int taken = 0; taken < MOST_AT_ONCE; taken++) {
-      Descriptor descriptor = its.poll();
-      if (descriptor == null) {
-        return taken > 0;
-      }
+    for (int taken = 1; descriptor != null; taken++) {
       take(descriptor);
+      descriptor = taken < MOST_AT_ONCE ? its.pollFound() : null;
     }
     return true;
   }

@@ -179,6 +179,20 @@ public final class CompletionQueue implements AutoCloseable {
         return null;
       }
     }
+    return next();
+  }
+
+  /// Returns the next of the descriptors that the last [#poll] has found complete, or null if it
+  /// has
+  /// returned all of them. Rings no doorbell, and moves nothing: so a program that takes all that
+  /// has come does not look in vain once more at every connection.
+  @CheckReturnValue
+  public @Nullable Descriptor pollFound() {
+    requireOwner();
+    return completedHead == rungTail ? null : next();
+  }
+
+  private Descriptor next() {
     Descriptor next = Objects.requireNonNull(completed[completedHead++ & (completed.length - 1)]);
     next.virtualInterface().returned(next);
     return next;
