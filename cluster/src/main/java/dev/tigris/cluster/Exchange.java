@@ -193,7 +193,7 @@ public final class Exchange implements AutoCloseable {
                   address,
                   identity.hash(),
                   mover.queue(fabric),
-                  InterfaceSender.attributes(window),
+                  InterfaceSender.attributes(window, options),
                   Duration.ofNanos(left));
           if (answer instanceof Connection.Refused(var reason, _, _)
               && reason == Connection.Reason.NOBODY_LISTENS

@@ -135,8 +135,8 @@ final class InterfaceReceiver extends InterfaceStream {
     }
   }
 
-  private static Attributes attributes(int depth) {
-    return Attributes.DEFAULT.withDepths(2 * CONTROLS, depth);
+  private Attributes attributes(int depth) {
+    return Attributes.DEFAULT.withDepths(2 * CONTROLS, depth).withSilence(options.silence());
   }
 
   /// Takes the greeting.

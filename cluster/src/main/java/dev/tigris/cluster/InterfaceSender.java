@@ -105,8 +105,10 @@ final class InterfaceSender extends InterfaceStream {
     return window + 8;
   }
 
-  static Attributes attributes(int window) {
-    return Attributes.DEFAULT.withDepths(2 * controls(window), 2 * controls(window));
+  static Attributes attributes(int window, StreamOptions options) {
+    return Attributes.DEFAULT
+        .withDepths(2 * controls(window), 2 * controls(window))
+        .withSilence(options.silence());
   }
 
   private void greet() {

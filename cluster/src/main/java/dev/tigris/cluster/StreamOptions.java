@@ -1,5 +1,6 @@
 package dev.tigris.cluster;
 
+import dev.tigris.net.Attributes;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -10,10 +11,12 @@ import java.util.Objects;
 ///     larger water is announced first, and costs a round trip. A stream takes a window of them
 /// @param checksums whether each message carries a CRC-32C, which the receiver checks
 /// @param patience how long an end waits for the other one to be there
-public record StreamOptions(int slotBytes, boolean checksums, Duration patience) {
-  /// Receives of 64 KiB, no checksums, a minute.
+/// @param silence how long the host of the other end may be silent, from a second to a day, before
+///     the stream is lost: [Attributes#silence]
+public record StreamOptions(int slotBytes, boolean checksums, Duration patience, Duration silence) {
+  /// Receives of 64 KiB, no checksums, a minute of patience, and half of one of silence.
   public static final StreamOptions DEFAULT =
-      new StreamOptions(1 << 16, false, Duration.ofMinutes(1));
+      new StreamOptions(1 << 16, false, Duration.ofMinutes(1), Attributes.DEFAULT.silence());
 
   /// @throws IllegalArgumentException if a number is out of range
   public StreamOptions {
@@ -22,6 +25,7 @@ public record StreamOptions(int slotBytes, boolean checksums, Duration patience)
       throw new IllegalArgumentException(
           "slotBytes is %d: it must be between 4096 and 16777216".formatted(slotBytes));
     }
+    Attributes _ = Attributes.DEFAULT.withSilence(silence);
     if (patience.isNegative() || patience.compareTo(Duration.ofDays(365)) > 0) {
       throw new IllegalArgumentException(
           "patience is %s: it must be between 0 and a year".formatted(patience));
@@ -30,16 +34,21 @@ public record StreamOptions(int slotBytes, boolean checksums, Duration patience)
 
   /// Returns a copy with receives of this size.
   public StreamOptions withSlotBytes(int bytes) {
-    return new StreamOptions(bytes, checksums, patience);
+    return new StreamOptions(bytes, checksums, patience, silence);
   }
 
   /// Returns a copy with or without checksums.
   public StreamOptions withChecksums(boolean use) {
-    return new StreamOptions(slotBytes, use, patience);
+    return new StreamOptions(slotBytes, use, patience, silence);
   }
 
   /// Returns a copy with this patience.
   public StreamOptions withPatience(Duration longest) {
-    return new StreamOptions(slotBytes, checksums, longest);
+    return new StreamOptions(slotBytes, checksums, longest, silence);
+  }
+
+  /// Returns a copy with this limit of silence.
+  public StreamOptions withSilence(Duration limit) {
+    return new StreamOptions(slotBytes, checksums, patience, limit);
   }
 }

@@ -34,6 +34,14 @@ final class StreamActors {
     return Objects.requireNonNullElse(INPUT.readLine(), "end");
   }
 
+  /// The optional arguments: the limit of silence in seconds, and the size of a water.
+  private static StreamOptions options(String... arguments) {
+    StreamOptions options = StreamOptions.DEFAULT;
+    return arguments.length > 2
+        ? options.withSilence(Duration.ofSeconds(Long.parseLong(arguments[2])))
+        : options;
+  }
+
   private static void say(String line) {
     System.out.println(line);
   }
@@ -47,24 +55,30 @@ final class StreamActors {
     }
   }
 
-  /// Sends: `provider address`. It reads how many waters to put, or `end`.
+  /// Sends: `provider address [silence bytes]`. It reads how many waters to put, or `end`.
   static final class Sender implements Source {
+    private final int bytes;
     private long left;
     private long next;
 
     public static void main(String[] arguments) throws Exception {
       try (Fabric fabric = Fabric.open(arguments[0]);
-          Exchange exchange = new Exchange(9, 0, StreamOptions.DEFAULT.withPatience(PATIENCE))) {
+          Exchange exchange = new Exchange(9, 0, options(arguments).withPatience(PATIENCE))) {
+        int bytes = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 64;
         say("connects");
         run(
             Flow.named("sends")
-                .source("read", Sender::new)
+                .source("read", () -> new Sender(bytes))
                 .drain(
                     "read",
                     Reservoir.roundRobin().withWindow(WINDOW),
                     exchange.sending("acts", fabric, arguments[1]))
                 .build());
       }
+    }
+
+    Sender(int bytes) {
+      this.bytes = bytes;
     }
 
     @Override
@@ -82,7 +96,7 @@ final class StreamActors {
         }
         left = Long.parseLong(line);
       }
-      Water water = out.spring().createWater(64);
+      Water water = out.spring().createWater(bytes);
       water.bytes().setLong(0, next++);
       out.put(water);
       if (--left == 0) {
@@ -92,15 +106,15 @@ final class StreamActors {
     }
   }
 
-  /// Receives: `provider address`. It reads `listen`, then how many waters to take before it reads
-  /// again, or `stop`.
+  /// Receives: `provider address [silence]`. It reads `listen`, then how many waters to take before
+  /// it reads again, or `stop`.
   static final class Receiver implements Module {
     private long left;
     private long seen;
 
     public static void main(String[] arguments) throws Exception {
       try (Fabric fabric = Fabric.open(arguments[0]);
-          Exchange exchange = new Exchange(9, 0, StreamOptions.DEFAULT)) {
+          Exchange exchange = new Exchange(9, 0, options(arguments))) {
         say(exchange.listen(fabric, arguments[1]));
         String _ = read();
         run(

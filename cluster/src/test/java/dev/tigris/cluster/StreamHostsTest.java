@@ -9,9 +9,9 @@ import dev.tigris.testing.host.TwoHosts;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Command;
 import dev.tigris.testing.process.Jvm;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -58,10 +58,15 @@ class StreamHostsTest {
   private record Ends(Child sender, Child receiver) {
     /// Starts both. Three waters were put, and the receiver holds the first.
     static Ends withThreeWaters(TwoHosts hosts) {
-      Child receiver =
-          start(hosts.far(), StreamActors.Receiver.class, "tcp", hosts.far().address() + ":0");
+      return withThreeWaters(hosts, "tcp", "30");
+    }
+
+    /// As above, over this provider, with a limit of silence in seconds.
+    static Ends withThreeWaters(TwoHosts hosts, String provider, String silence) {
+      String listen = hosts.far().address() + ":0";
+      Child receiver = start(hosts.far(), StreamActors.Receiver.class, provider, listen, silence);
       String address = String.valueOf(receiver.nextLine());
-      Child sender = start(hosts.near(), StreamActors.Sender.class, "tcp", address);
+      Child sender = start(hosts.near(), StreamActors.Sender.class, provider, address, silence);
       sender.expectLine("connects");
       receiver.say("listen");
       sender.expectLine("attached").say("3");
@@ -107,21 +112,65 @@ class StreamHostsTest {
     return host.on(Command.of("ss", "-Htn", "state", "established"))
         .output()
         .lines()
-        .allMatch(
-            line -> line.strip().startsWith("0 ") && line.strip().split(" +", -1)[1].equals("0"));
+        .allMatch(line -> line.strip().split(" +", -1)[1].equals("0"));
   }
 
-  /// The kernel asks for 30 seconds.
-  @Test
-  void aHostThatIsGoneIsNoticedByAnEndThatWaits() {
+  /// The kernel asks: the end that waits owes nothing, and is owed nothing.
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "uring"})
+  void aHostThatIsGoneIsNoticedByAnEndThatWaits(String provider) {
     try (TwoHosts hosts = TwoHosts.connectedBy("pfifo")) {
-      Child receiver = Ends.withThreeWaters(hosts).receiver();
+      Child receiver = Ends.withThreeWaters(hosts, provider, "6").receiver();
       receiver.say("100");
       awaitQuiet(hosts); // the kernel asks for a host that owes no acknowledgement
       hosts.near().pullCable();
-      String line = String.valueOf(receiver.nextLine());
-      assertTrue(line.startsWith("failed: ") && line.contains("has lost its sender"), line);
-      receiver.outcome().expect(0);
+      expectLoss(receiver, "sender");
     }
+  }
+
+  /// The kernel sends again and again, and would do so for a quarter of an hour.
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "uring"})
+  void aHostThatIsGoneIsNoticedWhileItOwesAnAcknowledgement(String provider) {
+    try (TwoHosts hosts = TwoHosts.connectedBy("pfifo")) {
+      Child sender = Ends.withThreeWaters(hosts, provider, "2").sender();
+      hosts.far().pullCable();
+      sender.say("5");
+      sender.expectLine("put 8").say("1"); // which waits for credit
+      expectLoss(sender, "receiver");
+    }
+  }
+
+  private static void expectLoss(Child child, String end) {
+    String line = String.valueOf(child.nextLine());
+    assertTrue(line.startsWith("failed: ") && line.contains("has lost its " + end), line);
+    child.outcome().expect(0);
+  }
+
+  /// Its kernel answers that it has no more room, for longer than the limit.
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "uring"})
+  void aReceiverThatIsStoppedIsNotSilent(String provider) {
+    Child receiver =
+        Jvm.of(StreamActors.Receiver.class).quick().command(provider, "127.0.0.1:0", "1").start();
+    String address = String.valueOf(receiver.nextLine());
+    Child sender =
+        Jvm.of(StreamActors.Sender.class).quick().command(provider, address, "1", "60000").start();
+    receiver.say("listen");
+    sender.expectLine("connects").expectLine("attached").say("1");
+    sender.expectLine("put 1");
+    receiver.expectLine("holds 0");
+    receiver.pause();
+    sender.say("7");
+    sender.expectLine("put 8").say("20");
+    long start = System.nanoTime();
+    Wait.until(
+        "three limits of silence are over",
+        () -> System.nanoTime() - start > Duration.ofSeconds(3).toNanos());
+    receiver.resume();
+    receiver.say("100");
+    sender.expectLine("put 28").say("end");
+    sender.expectLine("ends").expectLine("well").outcome().expect(0);
+    receiver.expectLine("finish 28").expectLine("well").outcome().expect(0);
   }
 }

@@ -7,15 +7,12 @@ import java.lang.foreign.ValueLayout;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -40,17 +37,19 @@ public final class TcpSocket implements AutoCloseable {
   private static final int SOL_SOCKET = 1;
   private static final int SO_REUSEADDR = 2;
   private static final int SO_ERROR = 4;
+  private static final int SO_KEEPALIVE = 9;
   private static final int SO_LINGER = 13;
   private static final int F_SETFL = 4;
   private static final int F_DUPFD_CLOEXEC = 1030;
   private static final int IPPROTO_TCP = 6;
   private static final int TCP_NODELAY = 1;
+  private static final int TCP_KEEPIDLE = 4;
+  private static final int TCP_KEEPINTVL = 5;
+  private static final int TCP_KEEPCNT = 6;
   private static final int MSG_DONTWAIT = 0x40;
   private static final int MSG_NOSIGNAL = 0x4000;
   private static final int SHUT_WR = 1;
   private static final int SHUT_RDWR = 2;
-
-  private static final Path OPEN_FILES = Path.of("/proc/self/fd");
 
   private static final ValueLayout.OfShort PORT =
       ValueLayout.JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
@@ -109,48 +108,41 @@ public final class TcpSocket implements AutoCloseable {
       throw new IOException(
           "the channel is registered with a selector: cancel its key, and select once more");
     }
-    SocketAddress local = channel.getLocalAddress();
-    SocketAddress remote = channel.getRemoteAddress();
-    if (local == null || remote == null) {
-      throw new IOException("the channel is not connected");
-    }
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(OPEN_FILES)) {
-      for (Path each : files) {
-        int number = Integer.parseInt(each.getFileName().toString());
-        if (connects(number, local, remote)) {
-          int copy = check("copy a descriptor", Calls.fcntl(number, F_DUPFD_CLOEXEC, 0));
-          TcpSocket socket = new TcpSocket(new OpenFile(copy));
-          if (connects(copy, local, remote)) {
-            check("adopt a socket", Calls.fcntl(copy, F_SETFL, 0)); // the JDK may have it not block
-            channel.close();
-            return socket;
-          }
-          socket.close();
-        }
+    TcpPeer peer = TcpPeer.of(channel);
+    TcpPeer.find(List.of(peer));
+    if (!peer.isUnknown()) {
+      int copy = check("copy a descriptor", Calls.fcntl(peer.number(), F_DUPFD_CLOEXEC, 0));
+      TcpSocket socket = new TcpSocket(new OpenFile(copy));
+      if (peer.isOf(copy)) {
+        check("adopt a socket", Calls.fcntl(copy, F_SETFL, 0)); // the JDK may have it not block
+        channel.close();
+        return socket;
       }
+      socket.close();
     }
-    throw new IOException("the descriptor of the channel is not found in " + OPEN_FILES);
+    throw new IOException("the descriptor of the channel is not found in /proc/self/fd");
   }
 
-  /// Whether a descriptor is that of a connection between two addresses.
-  private static boolean connects(int number, SocketAddress local, SocketAddress remote) {
+  /// The address of the other side of a file; null if it is no connected socket.
+  static @Nullable InetSocketAddress remoteAddress(int number) {
+    return addressOf(number, Calls::getpeername);
+  }
+
+  /// The address of this side of a file; null if it is no socket.
+  static @Nullable InetSocketAddress localAddress(int number) {
+    return addressOf(number, Calls::getsockname);
+  }
+
+  private static @Nullable InetSocketAddress addressOf(int number, Asking asking) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment address = arena.allocate(IPV6_BYTES, 8);
-      return remote.equals(addressOf(number, address, Calls::getpeername))
-          && local.equals(addressOf(number, address, Calls::getsockname));
-    }
-  }
-
-  private static @Nullable InetSocketAddress addressOf(
-      int number, MemorySegment address, Asking asking) {
-    try (Arena arena = Arena.ofConfined()) {
       MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, IPV6_BYTES);
       if (asking.ask(number, address, length) < 0) {
         return null;
       }
+      int family = address.get(ValueLayout.JAVA_SHORT, 0);
+      return family == AF_INET || family == AF_INET6 ? decode(address) : null;
     }
-    int family = address.get(ValueLayout.JAVA_SHORT, 0);
-    return family == AF_INET || family == AF_INET6 ? decode(address) : null;
   }
 
   /// What has become of an attempt to connect.
@@ -262,6 +254,18 @@ public final class TcpSocket implements AutoCloseable {
   /// Has what is short leave at once.
   public void sendAtOnce() throws SystemException {
     setOption(IPPROTO_TCP, TCP_NODELAY, 1);
+  }
+
+  /// Has the kernel ask the other one whether it is there, while nothing else is under way.
+  ///
+  /// @param idleSeconds after which time
+  /// @param intervalSeconds how long it waits for an answer
+  /// @param probes how often it asks before the connection breaks
+  public void keepAlive(int idleSeconds, int intervalSeconds, int probes) throws SystemException {
+    setOption(SOL_SOCKET, SO_KEEPALIVE, 1);
+    setOption(IPPROTO_TCP, TCP_KEEPIDLE, idleSeconds);
+    setOption(IPPROTO_TCP, TCP_KEEPINTVL, intervalSeconds);
+    setOption(IPPROTO_TCP, TCP_KEEPCNT, probes);
   }
 
   /// Has [#close] tell the peer that the connection is broken, and drop what it has not received.

@@ -121,6 +121,11 @@ public abstract class Link {
     return sends.size() < attributes.sendDepth();
   }
 
+  /// Whether a send is posted that is not complete.
+  public final boolean isSending() {
+    return !sends.isEmpty();
+  }
+
   /// Takes a send: there is room for it in the queue, since the interface has counted. Where none
   /// waits before it, it may be complete when this returns.
   ///

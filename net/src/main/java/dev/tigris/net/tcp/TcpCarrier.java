@@ -79,7 +79,6 @@ final class TcpCarrier implements Carrier {
       channel = SocketChannel.open();
       reach(channel, remote, toReach);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      KeepAlive.begin(channel);
       channel.configureBlocking(false);
       Wire wire = tls == null ? new PlainWire(channel) : TlsWire.connecting(channel, tls, remote);
       ByteBuffer said = ask(wire, Hello.request(tag, attributes), deadline);
@@ -136,7 +135,6 @@ final class TcpCarrier implements Carrier {
       Deadline deadline = Deadline.in(timeoutNanos);
       String peer = TcpAddress.format((InetSocketAddress) socket.getRemoteAddress());
       socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      KeepAlive.begin(socket);
       socket.configureBlocking(false);
       Wire wire = new PlainWire(socket);
       ByteBuffer said = ask(wire, Hello.request(tag, attributes), deadline);

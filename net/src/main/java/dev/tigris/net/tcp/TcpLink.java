@@ -2,6 +2,9 @@ package dev.tigris.net.tcp;
 
 import dev.tigris.net.Attributes;
 import dev.tigris.net.provider.StreamLink;
+import dev.tigris.net.socket.HostWatch;
+import dev.tigris.net.socket.KeepAlive;
+import dev.tigris.os.TcpPeer;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -15,6 +18,7 @@ final class TcpLink extends StreamLink {
   private final Wire wire;
   private final @Nullable Principal principal;
   private final @Nullable SelectionKey key;
+  private final @Nullable HostWatch watch;
 
   TcpLink(TcpPort port, Wire wire, String peer, Attributes attributes, long peerMaximum) {
     super(port, wire, peer, attributes, peerMaximum);
@@ -22,8 +26,11 @@ final class TcpLink extends StreamLink {
     this.wire = wire;
     this.principal = wire.peer();
     SelectionKey registered = null;
+    HostWatch watching = null;
     try {
-      registered = port.watch(this);
+      KeepAlive.within(attributes.silence()).begin(wire.channel());
+      watching = new HostWatch(this, TcpPeer.of(wire.channel()));
+      registered = port.watch(this, watching);
       if (wire.hasMore()) {
         port.comeAgain();
       }
@@ -31,6 +38,7 @@ final class TcpLink extends StreamLink {
       fail("cannot be waited for", e);
     }
     this.key = registered;
+    this.watch = watching;
   }
 
   SocketChannel channel() {
@@ -69,6 +77,6 @@ final class TcpLink extends StreamLink {
 
   @Override
   protected void released(boolean abruptly) {
-    port.removed(abruptly);
+    port.removed(watch, abruptly);
   }
 }

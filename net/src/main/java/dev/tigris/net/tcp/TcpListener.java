@@ -154,7 +154,6 @@ final class TcpListener extends HandshakeListener<TcpListener.Unheard> {
     try {
       channel.configureBlocking(false);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      KeepAlive.begin(channel);
       Wire wire = tls == null ? new PlainWire(channel) : TlsWire.accepting(channel, tls);
       silent.add(new Unheard(wire, channel.register(selector, SelectionKey.OP_READ)));
     } catch (IOException goneAlready) {

@@ -3,12 +3,15 @@ package dev.tigris.net.tcp;
 import dev.tigris.net.NetException;
 import dev.tigris.net.provider.StreamPort;
 import dev.tigris.net.provider.WakeRequest;
+import dev.tigris.net.socket.HostWatch;
+import dev.tigris.net.socket.HostWatches;
 import java.io.IOException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// The sockets of one completion queue. A few are asked one after the other, which is one system
 /// call each and the fastest way; when there are many, the selector says which have something.
@@ -18,6 +21,7 @@ final class TcpPort extends StreamPort {
   private static final int MANY = 4;
 
   private final Selector selector;
+  private final HostWatches watches = new HostWatches();
   private boolean keysCancelled;
 
   /// Held by the thread that selects. The selector wakes one, and lets no other select while
@@ -51,6 +55,7 @@ final class TcpPort extends StreamPort {
       }
       progressLinks();
     }
+    watches.look();
     giveUpTheOverdue(); // of which the selector may never say anything again
     closeRemoved();
   }
@@ -105,7 +110,9 @@ final class TcpPort extends StreamPort {
       if (nanos <= 0) {
         select(TcpPort::ignore, 0); // the selector remembers a wake, too
       } else if (!hasMore && !wake.isAsked()) {
-        select(TcpPort::ignore, Math.max(1, nanos / 1_000_000));
+        long most = Math.min(nanos, watches.pauseNanos());
+        select(TcpPort::ignore, Math.max(1, most / 1_000_000));
+        watches.waited();
       }
     } catch (ClosedSelectorException e) {
       // the owner has closed the queue: there is nothing to wait for
@@ -128,17 +135,22 @@ final class TcpPort extends StreamPort {
   }
 
   /// Adds a link, whose channel does not block.
-  SelectionKey watch(TcpLink link) throws IOException {
+  SelectionKey watch(TcpLink link, HostWatch watch) throws IOException {
     SelectionKey key = link.channel().register(selector, SelectionKey.OP_READ, link);
     add(link);
+    watches.add(watch);
     lookAgain();
     return key;
   }
 
   /// A link was removed, and its key cancelled.
   ///
+  /// @param watch of its host; null if it never was complete
   /// @param abruptly whether the peer is to hear of it now
-  void removed(boolean abruptly) {
+  void removed(@Nullable HostWatch watch, boolean abruptly) {
+    if (watch != null) {
+      watches.remove(watch);
+    }
     keysCancelled = true;
     lookAgain();
     if (abruptly) {

@@ -4,8 +4,10 @@ import dev.tigris.net.Attributes;
 import dev.tigris.net.NetException;
 import dev.tigris.net.provider.BreakingException;
 import dev.tigris.net.provider.Link;
+import dev.tigris.net.socket.HostWatch;
 import dev.tigris.os.IoUring;
 import dev.tigris.os.SystemException;
+import dev.tigris.os.TcpPeer;
 import dev.tigris.os.TcpSocket;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,7 @@ final class UringLink extends Link {
   private final int slot;
   private final TcpSocket socket;
   private final String peer;
+  private final HostWatch watch;
   private final Operations operations;
   private final UringSender outgoing;
   private final UringReceiver incoming;
@@ -51,6 +54,7 @@ final class UringLink extends Link {
     this.slot = slot;
     this.socket = socket;
     this.peer = peer;
+    this.watch = new HostWatch(this, TcpPeer.of(socket));
     this.operations = new Operations(port.ring(), slot, socket.file().number());
     this.outgoing = new UringSender(port, operations, socket, sends);
     this.incoming =
@@ -59,6 +63,10 @@ final class UringLink extends Link {
 
   int slot() {
     return slot;
+  }
+
+  HostWatch watch() {
+    return watch;
   }
 
   UringReceiver incoming() {

@@ -7,6 +7,8 @@ import dev.tigris.net.provider.DescriptorPort;
 import dev.tigris.net.provider.LinkList;
 import dev.tigris.net.provider.SpareBuffers;
 import dev.tigris.net.provider.Staging;
+import dev.tigris.net.socket.HostWatches;
+import dev.tigris.net.socket.KeepAlive;
 import dev.tigris.os.IoUring;
 import dev.tigris.os.Ranges;
 import dev.tigris.os.Signal;
@@ -47,6 +49,7 @@ final class UringPort extends DescriptorPort {
   private final Signal signal;
 
   private final LinkList<UringLink> links = new LinkList<>();
+  private final HostWatches watches = new HostWatches();
 
   /// The links, by the slots that their operations name.
   private final List<@Nullable UringLink> slots = new ArrayList<>();
@@ -115,7 +118,13 @@ final class UringPort extends DescriptorPort {
       slots.set(slot, link);
     }
     links.add(link);
+    watches.add(link.watch());
     count();
+    try {
+      KeepAlive.within(attributes.silence()).begin(socket);
+    } catch (SystemException gone) {
+      // the first receive tells of it
+    }
     link.incoming().receive();
     return link;
   }
@@ -125,6 +134,7 @@ final class UringPort extends DescriptorPort {
     slots.set(link.slot(), null);
     freeSlots.push(link.slot());
     links.remove(link);
+    watches.remove(link.watch());
     starved.remove(link.incoming());
     count();
   }
@@ -201,6 +211,7 @@ final class UringPort extends DescriptorPort {
         remind(); // those whose turn it was may have nothing, and no look is for the others
       }
     }
+    watches.look();
     UringLink overdue = links.overdue();
     if (overdue != null) {
       overdue.giveUp();
@@ -260,7 +271,7 @@ final class UringPort extends DescriptorPort {
   public long beginWait(IntConsumer files) {
     files.accept(signal.file().number());
     ring.wantSignal(true);
-    return ring.hasWork() ? 0 : Long.MAX_VALUE;
+    return ring.hasWork() ? 0 : watches.pauseNanos();
   }
 
   @Override
@@ -272,6 +283,7 @@ final class UringPort extends DescriptorPort {
   public void endWait() {
     ring.wantSignal(false);
     signal.lower();
+    watches.waited();
   }
 
   // ---- buffers
