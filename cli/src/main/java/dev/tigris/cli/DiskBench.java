@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Measures a disk by one way to use it. In a folder, it writes a file whose name is deleted as
+/// Measures a disk by all ways to use it. In a folder, it writes a file whose name is deleted as
 /// soon as the file is open, so that nothing is left even if the process is killed. A file or a
 /// device that is there is read only.
 ///
@@ -24,29 +24,48 @@ record DiskBench(Path path, long bytes, long nanos) {
   private static final int LARGE_DEPTH = 8;
   private static final long SEED = 57;
 
+  /// The part of a load's time that goes before it.
+  private static final int WARM_UP = 10;
+
   /// One line of the result.
   ///
   /// @param name what was done
   record Row(String name, DiskLoad.Result result) {}
 
-  /// Measures all loads.
-  List<Row> measure(DiskQueue queue) throws IOException {
-    var rows = new ArrayList<Row>();
+  /// A way to use the disk, and its own file.
+  private record Lane(DiskQueue queue, DiskFile file, List<Row> rows) {}
+
+  /// Measures all loads, and returns the rows of each queue. The queues take turns: what a disk
+  /// does besides, such as writing what was written before, and what Java compiles meanwhile, hits
+  /// the first and the last of them alike.
+  List<List<Row>> measure(List<DiskQueue> queues) throws IOException {
     boolean isFolder = Files.isDirectory(path);
-    try (DiskFile file = isFolder ? makeNameless(queue) : open(queue)) {
-      if (isFolder) {
-        rows.add(row("write in order", DiskOperation.Kind.WRITE, LARGE, LARGE_DEPTH, queue, file));
-        rows.add(sync(queue, file));
+    var lanes = new ArrayList<Lane>();
+    try {
+      for (DiskQueue queue : queues) {
+        lanes.add(new Lane(queue, isFolder ? makeNameless(queue) : open(queue), new ArrayList<>()));
       }
-      rows.add(row("read in order", DiskOperation.Kind.READ, LARGE, LARGE_DEPTH, queue, file));
-      rows.add(row("read at random", DiskOperation.Kind.READ, SMALL, 1, queue, file));
-      rows.add(row("read at random", DiskOperation.Kind.READ, SMALL, DEPTH, queue, file));
       if (isFolder) {
-        rows.add(row("write at random", DiskOperation.Kind.WRITE, SMALL, DEPTH, queue, file));
-        rows.add(commits(queue, file));
+        load("write in order", DiskOperation.Kind.WRITE, LARGE, LARGE_DEPTH, lanes);
+        for (Lane lane : lanes) {
+          lane.rows.add(sync(lane.queue, lane.file));
+        }
+      }
+      load("read in order", DiskOperation.Kind.READ, LARGE, LARGE_DEPTH, lanes);
+      load("read at random", DiskOperation.Kind.READ, SMALL, 1, lanes);
+      load("read at random", DiskOperation.Kind.READ, SMALL, DEPTH, lanes);
+      if (isFolder) {
+        load("write at random", DiskOperation.Kind.WRITE, SMALL, DEPTH, lanes);
+        for (Lane lane : lanes) {
+          lane.rows.add(commits(lane.queue, lane.file));
+        }
+      }
+    } finally {
+      for (Lane lane : lanes) {
+        lane.file.close();
       }
     }
-    return rows;
+    return lanes.stream().map(Lane::rows).toList();
   }
 
   private DiskFile makeNameless(DiskQueue queue) throws IOException {
@@ -62,22 +81,35 @@ record DiskBench(Path path, long bytes, long nanos) {
     return queue.open(path, DiskFile.Mode.READ, DiskFile.Caching.DIRECT);
   }
 
-  private Row row(
-      String name,
-      DiskOperation.Kind kind,
-      int blockBytes,
-      int depth,
-      DiskQueue queue,
-      DiskFile file)
+  private void load(
+      String name, DiskOperation.Kind kind, int blockBytes, int depth, List<Lane> lanes)
       throws IOException {
     boolean isRandom = blockBytes == SMALL;
-    boolean fills = kind == DiskOperation.Kind.WRITE && !isRandom;
     int block = (int) Math.min(blockBytes, bytes);
     var load = new DiskLoad(kind, block, depth, isRandom);
     // The file is written once, and whole: the loads that follow use all of it.
-    long most = fills ? bytes / block : Long.MAX_VALUE;
-    long time = fills ? Long.MAX_VALUE : nanos;
-    return new Row(name, load.apply(queue, file, bytes, time, most, SEED));
+    if (kind == DiskOperation.Kind.WRITE && !isRandom) {
+      for (Lane lane : lanes) {
+        lane.rows.add(new Row(name, apply(load, lane, Long.MAX_VALUE, bytes / block)));
+      }
+      return;
+    }
+    for (Lane lane : lanes) {
+      DiskLoad.Result _ = apply(load, lane, nanos / WARM_UP, Long.MAX_VALUE);
+    }
+    var halves = new ArrayList<DiskLoad.Result>();
+    for (Lane lane : lanes) {
+      halves.add(apply(load, lane, nanos / 2, Long.MAX_VALUE));
+    }
+    for (int i = lanes.size() - 1; i >= 0; i--) {
+      DiskLoad.Result second = apply(load, lanes.get(i), nanos / 2, Long.MAX_VALUE);
+      lanes.get(i).rows.add(new Row(name, halves.get(i).plus(second)));
+    }
+  }
+
+  private DiskLoad.Result apply(DiskLoad load, Lane lane, long most, long operations)
+      throws IOException {
+    return load.apply(lane.queue, lane.file, bytes, most, operations, SEED);
   }
 
   private static Row sync(DiskQueue queue, DiskFile file) throws IOException {

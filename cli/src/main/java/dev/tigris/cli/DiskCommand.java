@@ -229,16 +229,24 @@ final class DiskCommand implements Command {
               bytes,
               facts.isDirect() ? "around the page cache" : "through the page cache");
     }
-    for (DiskQueue.Way way : DiskQueue.Way.values()) {
-      try (DiskQueue queue = DiskQueue.open(way, DEPTH)) {
-        List<DiskBench.Row> rows = bench.measure(queue);
-        measured.add(members(queue.way(), rows));
-        if (!isJson) {
-          tell(queue.way(), rows, console);
+    var queues = new ArrayList<DiskQueue>();
+    try {
+      for (DiskQueue.Way way : DiskQueue.Way.values()) {
+        try {
+          queues.add(DiskQueue.open(way, DEPTH));
+        } catch (SystemException e) {
+          console.err().println("not by io_uring: " + e.getMessage());
         }
-      } catch (SystemException e) {
-        console.err().println("not by io_uring: " + e.getMessage());
       }
+      List<List<DiskBench.Row>> rows = bench.measure(queues);
+      for (int i = 0; i < queues.size(); i++) {
+        measured.add(members(queues.get(i).way(), rows.get(i)));
+        if (!isJson) {
+          tell(queues.get(i).way(), rows.get(i), console);
+        }
+      }
+    } finally {
+      queues.forEach(DiskQueue::close);
     }
     if (isJson) {
       Map<String, Object> all = Json.success("disk bench");

@@ -22,6 +22,11 @@ public record DiskLoad(DiskOperation.Kind kind, int blockBytes, int depth, boole
   /// @param operations how many were done
   /// @param nanos how long they took, all together
   public record Result(long operations, long nanos, int blockBytes, int depth) {
+    /// Returns this outcome and another one of the load together.
+    public Result plus(Result other) {
+      return new Result(operations + other.operations, nanos + other.nanos, blockBytes, depth);
+    }
+
     /// Returns how many operations a second were done.
     public double operationsPerSecond() {
       return operations * 1e9 / nanos;
