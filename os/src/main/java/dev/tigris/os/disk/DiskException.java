@@ -1,5 +1,6 @@
 package dev.tigris.os.disk;
 
+import dev.tigris.os.IoUring;
 import dev.tigris.os.SystemException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -61,6 +62,11 @@ public final class DiskException extends IOException {
   /// Returns the system's number of the error, as in [SystemException].
   public int error() {
     return error;
+  }
+
+  /// Returns whether it was cancelled by the program.
+  public boolean isCancelled() {
+    return error == -IoUring.CANCELED;
   }
 
   /// Returns whether the disk, or a quota, has no room.

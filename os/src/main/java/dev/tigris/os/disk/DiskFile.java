@@ -69,6 +69,7 @@ public final class DiskFile implements AutoCloseable {
   boolean isSyncing;
   final Queue<DiskOperation> waitingSyncs = new ArrayDeque<>();
   @Nullable DiskException failedSync;
+  @Nullable DiskPace pace;
 
   private DiskFile(
       DiskQueue queue, Path path, Mode mode, OpenFile cached, @Nullable OpenFile direct)
@@ -183,6 +184,13 @@ public final class DiskFile implements AutoCloseable {
     requireOpen();
     requireWritable();
     return FileDescriptors.reserve(cached.number(), 0, bytes);
+  }
+
+  /// Makes its reads and writes as slow as a disk of some rate does, from the next one on; null for
+  /// as fast as it is. Its queue then has to be the host of its thread's wait.
+  public void pace(@Nullable DiskPace slower) {
+    requireOpen();
+    pace = slower;
   }
 
   /// Returns why a sync of it has failed: it is not written to any more; null if none has.

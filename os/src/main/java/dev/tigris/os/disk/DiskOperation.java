@@ -56,6 +56,11 @@ public final class DiskOperation {
 
   long pieceBytes;
 
+  /// When its tokens are there, if its file has a pace.
+  long dueNanos;
+
+  boolean isHeld;
+
   /// Makes one, for nothing yet.
   public DiskOperation() {}
 

@@ -1,6 +1,7 @@
 // Over 400 lines: the one account of what is under way, and the rules for each way that it ends.
 package dev.tigris.os.disk;
 
+import dev.tigris.os.IoUring;
 import dev.tigris.os.Platform;
 import dev.tigris.os.SystemException;
 import dev.tigris.os.WaitSource;
@@ -9,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +68,10 @@ public final class DiskQueue implements WaitSource, AutoCloseable {
   private final int[] freeSlots;
   private int free;
   private final Queue<DiskOperation> done = new ArrayDeque<>();
+
+  /// Those that wait for tokens.
+  private final List<DiskOperation> held = new ArrayList<>();
+
   private final List<DiskFile> files = new ArrayList<>();
   private boolean closed;
 
@@ -218,13 +224,89 @@ public final class DiskQueue implements WaitSource, AutoCloseable {
     operation.slot = slot;
     file.underWay++;
     switch (operation.kind()) {
-      case READ -> begin(slot, operation);
+      case READ -> beginInTime(slot, operation, file);
       case WRITE -> {
         operation.epoch = file.epoch;
         file.writesUnderWay++;
-        begin(slot, operation);
+        beginInTime(slot, operation, file);
       }
       case SYNC -> startSync(operation, file);
+    }
+  }
+
+  private void beginInTime(int slot, DiskOperation operation, DiskFile file) {
+    DiskPace pace = file.pace;
+    if (pace == null) {
+      begin(slot, operation);
+    } else {
+      operation.dueNanos = pace.take(operation.left(), System.nanoTime());
+      operation.isHeld = true;
+      held.add(operation);
+    }
+  }
+
+  /// Begins what has its tokens.
+  private void beginHeld() {
+    if (held.isEmpty()) {
+      return;
+    }
+    long now = System.nanoTime();
+    for (Iterator<DiskOperation> each = held.iterator(); each.hasNext(); ) {
+      DiskOperation operation = each.next();
+      if (operation.dueNanos != Long.MAX_VALUE && operation.dueNanos - now <= 0) {
+        each.remove();
+        operation.isHeld = false;
+        begin(operation.slot, operation);
+      }
+    }
+  }
+
+  /// Returns how long until something that is held has its tokens, at most so long.
+  private long untilHeld(long most) {
+    long left = most;
+    if (!held.isEmpty()) {
+      long now = System.nanoTime();
+      for (DiskOperation operation : held) {
+        if (operation.dueNanos != Long.MAX_VALUE) {
+          left = Math.min(left, Math.max(0, operation.dueNanos - now));
+        }
+      }
+    }
+    return left;
+  }
+
+  /// Waits for a piece, or until something that is held has its tokens.
+  private void awaitOne() {
+    if (held.isEmpty()) {
+      engine.awaitOne();
+      return;
+    }
+    beginHeld();
+    engine.submit();
+    engine.announce(true);
+    if (!engine.hasWork()) {
+      long nanos = untilHeld(Long.MAX_VALUE);
+      if (nanos > 0) {
+        engine.park(nanos);
+      }
+    }
+    engine.announce(false);
+    beginHeld();
+  }
+
+  /// Asks to end an operation that is under way early. It is taken as any other, as if nothing were
+  /// asked or failed with [DiskException#isCancelled]: most disks end what they have begun.
+  public void cancel(DiskOperation operation) {
+    requireOwner();
+    if (operation.state != DiskOperation.State.UNDER_WAY) {
+      return;
+    }
+    if (operation.isHeld) {
+      held.remove(operation);
+      operation.isHeld = false;
+      refused(operation.slot, operation, -IoUring.CANCELED);
+    } else if (operation.kind() != DiskOperation.Kind.SYNC) {
+      engine.cancel(operation.slot);
     }
   }
 
@@ -310,7 +392,7 @@ public final class DiskQueue implements WaitSource, AutoCloseable {
       if (underWay() == 0) {
         throw new IllegalStateException("no operation is under way");
       }
-      engine.awaitOne();
+      awaitOne();
     }
   }
 
@@ -323,7 +405,7 @@ public final class DiskQueue implements WaitSource, AutoCloseable {
     while (operation.state != DiskOperation.State.DONE) {
       reap();
       if (operation.state != DiskOperation.State.DONE) {
-        engine.awaitOne();
+        awaitOne();
       }
     }
     boolean _ = done.remove(operation);
@@ -419,6 +501,7 @@ public final class DiskQueue implements WaitSource, AutoCloseable {
   @Override
   public boolean poll() {
     requireOwner();
+    beginHeld();
     engine.submit();
     reap();
     engine.submit(); // the rests of short transfers
@@ -427,6 +510,11 @@ public final class DiskQueue implements WaitSource, AutoCloseable {
 
   @Override
   public boolean arm(WaitSource host) {
+    if (!held.isEmpty() && !equals(host)) {
+      throw new IllegalStateException(
+          "a queue with a file that is made slower has to be the host of its thread's wait");
+    }
+    beginHeld();
     engine.submit();
     engine.announce(true);
     if (!done.isEmpty() || engine.hasWork()) {
@@ -445,7 +533,10 @@ public final class DiskQueue implements WaitSource, AutoCloseable {
 
   @Override
   public void park(long nanos) {
-    engine.park(nanos);
+    long left = untilHeld(nanos);
+    if (left > 0) {
+      engine.park(left);
+    }
   }
 
   @Override
@@ -471,6 +562,9 @@ public final class DiskQueue implements WaitSource, AutoCloseable {
       return;
     }
     requireOwner();
+    for (DiskOperation operation : List.copyOf(held)) {
+      cancel(operation);
+    }
     while (underWay() > 0) {
       engine.awaitOne();
       reap();

@@ -30,6 +30,9 @@ interface Engine extends AutoCloseable {
       long position,
       MemorySegment part);
 
+  /// Asks to end a piece that was begun early. It ends, as it would have or as cancelled.
+  void cancel(int slot);
+
   /// Hands over what was begun.
   void submit();
 

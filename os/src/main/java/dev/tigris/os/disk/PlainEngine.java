@@ -1,6 +1,7 @@
 package dev.tigris.os.disk;
 
 import dev.tigris.os.DiskCalls;
+import dev.tigris.os.IoUring;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -81,6 +82,20 @@ final class PlainEngine implements Engine {
       long position,
       MemorySegment part) {
     kept.add(new Piece(slot, kind, descriptor, position, part));
+  }
+
+  /// A piece that no thread has is done with that; one that a thread has goes on.
+  @Override
+  public void cancel(int slot) {
+    lock.lock();
+    try {
+      boolean isLeft = kept.removeIf(piece -> piece.slot() == slot);
+      if (isLeft || waiting.removeIf(piece -> piece.slot() == slot)) {
+        finished.add(new Done(slot, IoUring.CANCELED));
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class UringEngine implements Engine {
   private static final int PLACES = 256;
 
+  /// The user data of a cancellation; those of pieces are their slots.
+  private static final long CANCELLATION = -1;
+
   private final IoUring ring = new IoUring(IoUring.Polling.NONE, null);
   private final Signal signal;
   private final PollSet set;
@@ -110,20 +113,34 @@ final class UringEngine implements Engine {
   }
 
   @Override
+  public void cancel(int slot) {
+    ring.cancel(CANCELLATION, slot);
+  }
+
+  @Override
   public void submit() {
     ring.submit();
   }
 
   @Override
   public boolean next() {
-    if (ring.next()) {
+    if (nextPiece()) {
       return true;
     }
     if (ring.hasDeferredWork()) {
       ring.collect();
-      return ring.next();
+      return nextPiece();
     }
     return false;
+  }
+
+  /// Takes the next completion that is no cancellation's own.
+  private boolean nextPiece() {
+    boolean found = ring.next();
+    while (found && ring.userData() == CANCELLATION) {
+      found = ring.next();
+    }
+    return found;
   }
 
   @Override

@@ -96,6 +96,11 @@ class FaultyEngine implements Engine {
   }
 
   @Override
+  public void cancel(int where) {
+    plain.cancel(where);
+  }
+
+  @Override
   public void submit() {
     plain.submit();
   }
