@@ -30,8 +30,10 @@ import org.jspecify.annotations.Nullable;
 /// middle of all. If its reader has nothing else to wait for, the block is read from a twin, too:
 /// the first of the two counts. Such *second reads* are a twentieth of all reads at most, and one
 /// for each eight disks. A disk that leaves a read unanswered for [#HUNG] times as long, and a
-/// second at least, *hangs*: others read what it was asked for, without a budget, and it gets
-/// nothing new before it has answered.
+/// quarter of a second at least, *hangs*: others read what it was asked for, without a budget, and
+// it gets
+/// nothing new before it has answered. If its reads were cancelled, it gets a single one after a
+/// while, and waits longer for the next from time to time.
 ///
 /// **Damage.** A copy that could not be read, or is not what was written, is never asked for again.
 /// A block without a copy is lost, which its reader is told. A disk that has failed [#FAILURES]
@@ -50,8 +52,8 @@ public final class Declustering {
   /// How many times the usual time makes a disk hang.
   static final double HUNG = 40;
 
-  /// A disk hangs after a second at the earliest.
-  static final long LEAST_HUNG_NANOS = 1_000_000_000;
+  /// A disk hangs after a quarter of a second at the earliest.
+  static final long LEAST_HUNG_NANOS = 250_000_000;
 
   /// No read is late earlier: the system's scheduler takes as long.
   static final long LEAST_LATE_NANOS = 2_000_000;
@@ -222,7 +224,16 @@ public final class Declustering {
     int failures;
     boolean isLost;
     boolean hangs;
+
+    /// Of a disk whose reads were all cancelled: how long it gets none, and until when.
+    long restNanos;
+
+    long restUntilNanos;
     long served;
+
+    boolean rests(long nowNanos) {
+      return restNanos > 0 && nowNanos - restUntilNanos < 0;
+    }
   }
 
   private final Disk[] disks;
@@ -361,7 +372,7 @@ public final class Declustering {
   /// Begins the next read of a disk; null if it has no room, or nothing that it has is wanted.
   public @Nullable Read next(int number, long nowNanos) {
     Disk disk = disks[number];
-    if (disk.isLost || disk.hangs || disk.underWay.size() >= room(disk)) {
+    if (disk.isLost || disk.hangs || disk.rests(nowNanos) || disk.underWay.size() >= room(disk)) {
       return null;
     }
     Queue best = null;
@@ -388,7 +399,8 @@ public final class Declustering {
 
   /// A slow disk gets one read at a time: what waits at it could be read elsewhere.
   private int room(Disk disk) {
-    return usualNanos > 0 && disk.meanNanos > LATE / 2 * usualNanos ? 1 : depth;
+    boolean isSlow = usualNanos > 0 && disk.meanNanos > LATE / 2 * usualNanos;
+    return isSlow || disk.restNanos > 0 ? 1 : depth;
   }
 
   private static boolean isBefore(Queue one, Queue other) {
@@ -404,20 +416,28 @@ public final class Declustering {
       throw new IllegalStateException("this read has ended before");
     }
     block.underWay.remove(read);
-    disk.hangs = false;
     switch (outcome) {
       case READ -> {
+        disk.hangs = false;
+        disk.restNanos = 0;
         learn(disk, read.share(nowNanos));
         disk.failures = 0;
         paid = Math.min(mostPaid, paid + 1);
       }
       case FAILED -> {
+        disk.hangs = false;
         block.failedCopies |= 1L << block.copyOf(read.disk);
         if (++disk.failures == FAILURES) {
           lose(read.disk);
         }
       }
-      case CANCELLED -> {}
+      case CANCELLED -> {
+        if (disk.hangs && disk.underWay.isEmpty()) {
+          disk.hangs = false;
+          disk.restNanos = Math.clamp(2 * disk.restNanos, LEAST_HUNG_NANOS, 40 * LEAST_HUNG_NANOS);
+          disk.restUntilNanos = nowNanos + disk.restNanos;
+        }
+      }
     }
     if (block.ended) {
       return Verdict.DROP;
@@ -489,12 +509,15 @@ public final class Declustering {
     double hung = Math.max(LEAST_HUNG_NANOS, HUNG * usualNanos);
     long next = nowNanos + LEAST_HUNG_NANOS / 4;
     for (Disk disk : disks) {
+      if (disk.rests(nowNanos)) {
+        next = Math.min(next, disk.restUntilNanos);
+      }
       for (int i = 0; i < disk.underWay.size(); i++) {
         Read read = disk.underWay.get(i);
         long taken = nowNanos - read.startNanos;
         if (taken > hung * read.beside) {
           disk.hangs = true;
-          rescue(read);
+          disk.underWay.forEach(this::rescue);
         } else if (usualNanos > 0) {
           long latest = (long) (late * read.beside);
           if (taken > latest) {

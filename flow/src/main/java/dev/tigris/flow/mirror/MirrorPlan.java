@@ -1,0 +1,150 @@
+package dev.tigris.flow.mirror;
+
+import dev.tigris.os.Folders;
+import dev.tigris.os.PartialFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The shape of a data set that is to be written.
+///
+/// @param name the manifests are `NAME.mirror`
+/// @param disks folders
+/// @param isStriped see [Manifest]
+/// @param copies how many disks get each segment
+record MirrorPlan(String name, List<Path> disks, boolean isStriped, int blockBytes, int copies) {
+  static final int USUAL_COPIES = 2;
+  private static final int ID_BYTES = 16;
+
+  MirrorPlan {
+    disks = List.copyOf(disks);
+    if (name.isEmpty() || name.contains("/") || name.indexOf('\n') >= 0) {
+      throw new IllegalArgumentException("'%s' does not name a data set".formatted(name));
+    }
+    if (copies < 2 || copies > disks.size()) {
+      throw new IllegalArgumentException(
+          "%d copies on %d disks: give 2 copies at least, and as many disks or more"
+              .formatted(copies, disks.size()));
+    }
+    if (disks.size() > Manifest.MOST_DISKS) {
+      throw new IllegalArgumentException(
+          "%d disks: a data set has %d at most".formatted(disks.size(), Manifest.MOST_DISKS));
+    }
+    if (blockBytes < Manifest.UNIT
+        || blockBytes % Manifest.UNIT != 0
+        || blockBytes > Manifest.MOST_BLOCK_BYTES) {
+      throw new IllegalArgumentException(
+          "blocks of %d bytes: give a multiple of %d, up to %d"
+              .formatted(blockBytes, Manifest.UNIT, Manifest.MOST_BLOCK_BYTES));
+    }
+  }
+
+  /// Returns the description of a new version of the data set, still without segments.
+  ///
+  /// @throws MirrorException if a disk is not a folder, or two are one
+  Manifest begin() throws IOException {
+    List<Path> real = new ArrayList<>();
+    long generation = 1;
+    for (Path disk : disks) {
+      if (!Files.isDirectory(disk)) {
+        throw new MirrorException(disk + " is not a folder: make it, or name another one");
+      }
+      Path path = disk.toRealPath();
+      if (real.contains(path)) {
+        throw new MirrorException(
+            disk + " is named twice: each disk has one copy of a segment at most");
+      }
+      if (path.toString().indexOf('\n') >= 0) {
+        throw new MirrorException(disk + " has a line feed in its name");
+      }
+      real.add(path);
+      Manifest before = Mirror.readQuietly(path.resolve(name + Manifest.SUFFIX));
+      generation = before == null ? generation : Math.max(generation, before.generation() + 1);
+    }
+    byte[] id = new byte[ID_BYTES];
+    new SecureRandom().nextBytes(id);
+    return new Manifest(
+        HexFormat.of().formatHex(id), generation, isStriped, blockBytes, copies, real, List.of());
+  }
+
+  /// Returns the disks of a segment.
+  List<Integer> disksOf(int segment) {
+    List<Integer> all = new ArrayList<>();
+    for (int copy = 0; copy < copies; copy++) {
+      all.add((segment + copy) % disks.size());
+    }
+    return all;
+  }
+
+  /// Writes the manifest to all disks, when everything else is on them.
+  ///
+  /// @throws MirrorException if no disk takes it
+  static void commit(Manifest whole, String name, Consumer<String> warnings) throws IOException {
+    byte[] bytes = whole.encode();
+    IOException failure = null;
+    int written = 0;
+    for (Path disk : whole.disks()) {
+      Path place = disk.resolve(name + Manifest.SUFFIX);
+      Manifest before = Mirror.readQuietly(place);
+      try {
+        write(place, bytes);
+        written++;
+        deleteOther(whole, name, disk, before);
+      } catch (IOException e) {
+        failure = e;
+        warnings.accept("%s could not be written: %s".formatted(place, e.getMessage()));
+      }
+    }
+    if (written == 0) {
+      throw new MirrorException(
+          "no disk has taken the manifest of data set %s: %s"
+              .formatted(name, failure == null ? "there is none" : failure.getMessage()),
+          failure == null ? new IOException("no disks") : failure);
+    }
+  }
+
+  private static void write(Path place, byte[] bytes) throws IOException {
+    try (var file = new PartialFile(place)) {
+      ByteBuffer left = ByteBuffer.wrap(bytes);
+      while (left.hasRemaining()) {
+        int _ = file.channel().write(left);
+      }
+      file.complete();
+    }
+    boolean _ = Folders.sync(place.resolveSibling("."), place);
+  }
+
+  /// Deletes what an earlier data set of the name has on a disk whose manifest is the new one.
+  private static void deleteOther(Manifest whole, String name, Path disk, @Nullable Manifest before)
+      throws IOException {
+    if (before != null && !before.id().equals(whole.id())) {
+      for (int segment = 0; segment < before.segments().size(); segment++) {
+        Files.deleteIfExists(Manifest.file(disk, name, before.id(), segment));
+      }
+    }
+  }
+
+  /// Deletes what there is of a data set that did not become whole.
+  static void discard(Manifest plan, String name, int segments) throws IOException {
+    IOException failure = null;
+    for (Path disk : plan.disks()) {
+      for (int segment = 0; segment < segments; segment++) {
+        try {
+          Files.deleteIfExists(Manifest.file(disk, name, plan.id(), segment));
+        } catch (IOException e) {
+          failure = e;
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}
