@@ -31,9 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// the first of the two counts. Such *second reads* are a twentieth of all reads at most, and one
 /// for each eight disks. A disk that leaves a read unanswered for [#HUNG] times as long, and a
 /// quarter of a second at least, *hangs*: others read what it was asked for, without a budget, and
-// it gets
-/// nothing new before it has answered. If its reads were cancelled, it gets a single one after a
-/// while, and waits longer for the next from time to time.
+/// it gets nothing new before it has answered. If its reads were cancelled, it gets a single one
+/// after a while, and waits longer for the next from time to time.
 ///
 /// **Damage.** A copy that could not be read, or is not what was written, is never asked for again.
 /// A block without a copy is lost, which its reader is told. A disk that has failed [#FAILURES]
