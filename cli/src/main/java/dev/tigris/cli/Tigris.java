@@ -48,6 +48,7 @@ final class Tigris {
     commands.put("specialize", SpecializeCommand::new);
     commands.put("net", NetCommand::new);
     commands.put("disk", DiskCommand::new);
+    commands.put("mirror", MirrorCommand::new);
     commands.put("call", CallCommand::new);
     commands.put("recover", RecoverCommand::new);
     commands.put("help", HelpCommand::new);

@@ -62,6 +62,7 @@ class TigrisTest {
           "specialize",
           "net",
           "disk",
+          "mirror",
           "call",
           "recover",
           "help",
@@ -86,6 +87,7 @@ class TigrisTest {
         "specialize",
         "net",
         "disk",
+        "mirror",
         "call",
         "recover"
       })
@@ -123,6 +125,7 @@ class TigrisTest {
           "specialize",
           "net",
           "disk",
+          "mirror",
           "call",
           "recover",
           "exit-codes"

@@ -1,5 +1,6 @@
 package dev.tigris.flow.mirror;
 
+import dev.tigris.flow.Flow;
 import dev.tigris.flow.StreamGroup;
 import java.io.IOException;
 import java.io.InputStream;
@@ -64,6 +65,26 @@ public final class Mirror {
     public Reads {
       slowness = List.copyOf(slowness);
       problems = List.copyOf(problems);
+    }
+  }
+
+  /// The outcome of a check or repair.
+  ///
+  /// @param copies how many copies of segments there should be
+  /// @param badCopies how many of them are missing or damaged in a block at least
+  /// @param lostBlocks how many blocks have no good copy left
+  /// @param repairedCopies how many copies were written anew
+  /// @param problems what was found, in words for people
+  public record Report(
+      int copies, int badCopies, long lostBlocks, int repairedCopies, List<String> problems) {
+    /// A report with its own list.
+    public Report {
+      problems = List.copyOf(problems);
+    }
+
+    /// Returns whether every copy is there, and intact.
+    public boolean isWell() {
+      return problems.isEmpty() && lostBlocks == 0 && badCopies <= repairedCopies;
     }
   }
 
@@ -192,6 +213,27 @@ public final class Mirror {
     return new MirrorDrain(new MirrorPlan(name, disks, isStriped, blockBytes, copies), warnings);
   }
 
+  /// Returns a flow that makes a data set of a file, striped over all disks: so who reads it in
+  /// order uses all of them.
+  ///
+  /// @param name of the data set
+  /// @param blockBytes a multiple of 4,096, up to 64 MiB
+  /// @param copies how many disks get each block, from 2 to all
+  public static Flow copying(
+      Path file,
+      String name,
+      List<Path> disks,
+      int blockBytes,
+      int copies,
+      Consumer<String> warnings)
+      throws IOException {
+    long bytes = Files.size(file);
+    return Flow.named("mirror")
+        .source("read", () -> new BlockSource(file, bytes, blockBytes), disks.size())
+        .drain("read", writing(name, disks, true, blockBytes, copies, warnings))
+        .build();
+  }
+
   /// Returns a feed of the segments: replica `i` of `n` gets the blocks of segment `i`, then of
   /// segment `i + n` and so on, each block in a water.
   public StreamGroup feed() {
@@ -201,6 +243,21 @@ public final class Mirror {
   /// Opens it to be read at any position, as a file is.
   public MirrorFile openFile() throws IOException {
     return new MirrorFile(this);
+  }
+
+  /// Reads everything on all disks, and says what is wrong.
+  public Report check() throws IOException {
+    return new MirrorCheck(this).check();
+  }
+
+  /// Writes each copy that is missing or damaged anew, from the good blocks of the others, and then
+  /// the manifests of a new version. A crash leaves the data set as it was, or repaired.
+  ///
+  /// @param from a folder in place of which another is used from now on, as that of a disk that
+  ///     has died; null for none
+  /// @param to that other folder
+  public Report repair(@Nullable Path from, @Nullable Path to) throws IOException {
+    return new MirrorCheck(this).repair(from, to);
   }
 
   /// Returns its name.

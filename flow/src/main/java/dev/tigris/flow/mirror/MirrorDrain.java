@@ -139,7 +139,11 @@ final class MirrorDrain extends StreamGroup {
       if (known == null) {
         known =
             new SegmentWriter(
-                manifest, run.plan.name(), segment, run.plan.disksOf(segment), run.warnings);
+                manifest,
+                segment,
+                run.plan.disksOf(segment),
+                disk -> manifest.file(run.plan.name(), segment, disk),
+                run.warnings);
         writer = known;
       }
       return known;

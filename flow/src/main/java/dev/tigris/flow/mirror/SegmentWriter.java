@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Writes a segment to the files of all its copies at once.
@@ -74,10 +75,15 @@ final class SegmentWriter implements AutoCloseable {
   /// Makes the files.
   ///
   /// @param disks the numbers of the disks that get a copy
+  /// @param files the file of the copy on a disk
   /// @param warnings hears of each copy that is given up
   /// @throws MirrorException if no file can be made
   SegmentWriter(
-      Manifest plan, String name, int segment, List<Integer> disks, Consumer<String> warnings)
+      Manifest plan,
+      int segment,
+      List<Integer> disks,
+      IntFunction<Path> files,
+      Consumer<String> warnings)
       throws IOException {
     this.segment = segment;
     this.blockBytes = plan.blockBytes();
@@ -93,7 +99,7 @@ final class SegmentWriter implements AutoCloseable {
     boolean made = false;
     try {
       for (int disk : disks) {
-        copies.add(new Copy(disk, plan.file(name, segment, disk)));
+        copies.add(new Copy(disk, files.apply(disk)));
       }
       for (Copy copy : List.copyOf(copies)) {
         try {

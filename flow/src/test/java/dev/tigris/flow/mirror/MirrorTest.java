@@ -343,4 +343,77 @@ class MirrorTest {
       assertThrows(MirrorException.class, () -> Mirror.open(file));
     }
   }
+
+  @Test
+  void repairsDamageAndMissingCopies() throws Exception {
+    List<byte[]> segments = segments(8 * BLOCK, 8 * BLOCK + 1, 8 * BLOCK, 8 * BLOCK);
+    Mirror mirror = write("data", segments);
+    assertTrue(mirror.check().isWell());
+    overwrite(copy(0, 0), 5L * BLOCK, new byte[BLOCK]);
+    overwrite(copy(0, 1), 6L * BLOCK, new byte[BLOCK]); // the twin has another block damaged
+    Files.delete(copy(2, 3));
+    Mirror.Report found = mirror.check();
+    assertEquals(3, found.badCopies(), found::toString);
+    assertEquals(0, found.lostBlocks());
+    assertFalse(found.isWell());
+    Mirror.Report repaired = mirror.repair(null, null);
+    assertEquals(3, repaired.repairedCopies(), repaired::toString);
+    assertTrue(repaired.isWell(), repaired::toString);
+    Mirror after = Mirror.open(disks.get(2).resolve("data.mirror"));
+    Mirror.Report again = after.check();
+    assertTrue(again.isWell(), again::toString);
+    assertEquals(8, again.copies());
+    requireRead(after, segments);
+    for (Path disk : disks) {
+      assertEquals(3, files(disk));
+    }
+  }
+
+  @Test
+  void aDiskIsReplaced() throws Exception {
+    List<byte[]> segments = segments(8 * BLOCK, 2 * BLOCK + 1, 0, 8 * BLOCK);
+    Mirror _ = write("data", segments);
+    Files.move(disks.get(1), folder.resolve("dead"));
+    Path fresh = Files.createDirectory(folder.resolve("fresh"));
+    Mirror mirror = Mirror.open(disks.get(3).resolve("data.mirror"));
+    Mirror.Report repaired = mirror.repair(disks.get(1), fresh);
+    assertEquals(2, repaired.repairedCopies(), repaired::toString);
+    Mirror after = Mirror.open(fresh.resolve("data.mirror"));
+    assertEquals(List.of(), after.problems());
+    assertTrue(after.check().isWell());
+    requireRead(after, segments);
+    assertThrows(MirrorException.class, () -> after.repair(disks.get(1), fresh));
+  }
+
+  @Test
+  void aBlockWithoutACopyIsToldAndNotRepaired() throws Exception {
+    Mirror mirror = write("data", segments(8 * BLOCK, BLOCK, BLOCK, BLOCK));
+    overwrite(copy(0, 0), 5L * BLOCK, new byte[BLOCK]);
+    overwrite(copy(0, 1), 5L * BLOCK, new byte[BLOCK]);
+    assertEquals(1, mirror.check().lostBlocks());
+    Mirror.Report report = mirror.repair(null, null);
+    assertEquals(1, report.lostBlocks());
+    assertFalse(report.isWell());
+  }
+
+  @Test
+  void aFileIsStripedOverAllDisks() throws Exception {
+    byte[] content = content(9, 23 * BLOCK + 5);
+    Path file = Files.write(folder.resolve("file"), content);
+    Mirror.copying(file, "file", disks, BLOCK, 3, warnings::add).start().await();
+    Mirror mirror = Mirror.open(disks.getFirst().resolve("file.mirror"));
+    assertTrue(mirror.check().isWell());
+    try (MirrorFile striped = mirror.openFile()) {
+      ByteBuffer all = ByteBuffer.allocate(content.length);
+      assertEquals(content.length, striped.read(all, 0));
+      assertArrayEquals(content, all.array());
+    }
+    Files.move(disks.get(0), folder.resolve("away"));
+    Files.move(disks.get(1), folder.resolve("away too"));
+    try (MirrorFile striped = Mirror.open(disks.get(2).resolve("file.mirror")).openFile()) {
+      ByteBuffer all = ByteBuffer.allocate(content.length);
+      assertEquals(content.length, striped.read(all, 0));
+      assertArrayEquals(content, all.array());
+    }
+  }
 }

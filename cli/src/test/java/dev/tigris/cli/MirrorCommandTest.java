@@ -1,0 +1,88 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tigris.cli.Shell.Result;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@EnabledOnOs(OS.LINUX)
+class MirrorCommandTest {
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void makeDisks() throws IOException {
+    for (String disk : new String[] {"a", "b", "c"}) {
+      Files.createDirectory(folder.resolve(disk));
+    }
+    byte[] bytes = new byte[100_000];
+    new Random(3).nextBytes(bytes);
+    Files.write(folder.resolve("data"), bytes);
+  }
+
+  private Result run(String line) {
+    return new Shell(folder).run(line);
+  }
+
+  private Result ok(String line) {
+    Result result = run(line);
+    assertEquals(ExitCode.OK, result.code(), result.err() + result.out());
+    return result;
+  }
+
+  @Test
+  void makesChecksAndRepairsADataSet() throws Exception {
+    Result made = ok("mirror @/data --to @/a,@/b,@/c --block 4k");
+    assertTrue(made.out().contains("a/data.mirror: 100,000 bytes on 3 disks"), made.out());
+    assertTrue(ok("mirror check @/b/data.mirror").out().contains("6 copies, 0 bad"));
+    try (var files = Files.list(folder.resolve("b"))) {
+      for (Path file : files.filter(each -> !each.toString().endsWith(".mirror")).toList()) {
+        Files.write(file, new byte[5000]);
+      }
+    }
+    Result found = run("mirror check @/a/data.mirror");
+    assertEquals(ExitCode.FAILED, found.code());
+    assertTrue(found.out().contains("6 copies, 2 bad, 0 repaired, 0 blocks lost"), found.out());
+    assertTrue(found.err().contains("has been cut short"), found.err());
+    assertTrue(ok("mirror repair @/a/data.mirror").out().contains("2 bad, 2 repaired"));
+    Files.createDirectory(folder.resolve("d"));
+    ok("mirror repair @/a/data.mirror --replace @/b @/d");
+    JsonNode json = new ObjectMapper().readTree(ok("mirror check --json @/d/data.mirror").out());
+    assertTrue(json.get("isWell").asBoolean(), json.toString());
+    assertFalse(json.get("dataSets").isEmpty());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "mirror @/data | USAGE | name the folders",
+        "mirror @/none --to @/a,@/b | BAD_INPUT | check its name",
+        "mirror @/data --to @/a | USAGE | 2 copies on 1 disks",
+        "mirror @/data --to @/a,@/x | FAILED | is not a folder",
+        "mirror @/data --to @/a,@/a | FAILED | named twice",
+        "mirror @/data --to @/a,@/b --block 5000 | USAGE | a multiple of 4096",
+        "mirror check | USAGE | give the manifest",
+        "mirror check @/none.mirror | BAD_INPUT | on any disk of the data set",
+        "mirror check @/data | FAILED | is no manifest",
+        "mirror check @/data --replace @/a @/b | USAGE | --replace is for repair"
+      })
+  void saysWhatIsWrong(String line, ExitCode code, String message) {
+    Result result = run(line);
+    assertEquals(code, result.code(), result.err());
+    assertTrue(result.err().contains(message), result.err());
+  }
+}
