@@ -290,7 +290,9 @@ final class QueueMover implements Mover {
       interrupted |= Thread.interrupted(); // or the wait would not be one
       if (!streams.isEmpty()) {
         poll();
-        await(LINGER_NANOS);
+        if (!streams.stream().allMatch(InterfaceStream::isOver)) { // nothing else ends the wait
+          await(LINGER_NANOS);
+        }
       }
     }
     if (interrupted) {
