@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 
 /// Joins the flows of several processes by streams over virtual interfaces. Each process makes one
 /// exchange for a run.
@@ -57,8 +58,7 @@ public final class Exchange implements AutoCloseable {
   private final Requests requests;
   private final Ways ways = new Ways(Host.identity());
   private final StandIn helper = new StandIn();
-  private final ThreadLocal<QueueMover> movers =
-      ThreadLocal.withInitial(() -> new QueueMover(helper));
+  private final ThreadLocal<QueueMover> movers;
 
   /// Makes an exchange.
   ///
@@ -66,10 +66,16 @@ public final class Exchange implements AutoCloseable {
   /// @param attempt which attempt it is, from 0: nothing of an earlier one is taken
   /// @param options how its streams work
   public Exchange(long run, int attempt, StreamOptions options) {
+    this(run, attempt, options, LockSupport::parkNanos);
+  }
+
+  /// Makes one whose threads wait in a way of the caller's, while they have no queue to wait in.
+  Exchange(long run, int attempt, StreamOptions options, LongConsumer parks) {
     this.run = run;
     this.attempt = attempt;
     this.options = Objects.requireNonNull(options, "options");
     this.requests = new Requests(options.patience());
+    this.movers = ThreadLocal.withInitial(() -> new QueueMover(helper, parks));
   }
 
   /// Listens for senders, at an address of the fabric's own form. It may be called for several

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Moves all streams of one thread, over one completion queue that serves each fabric they use. The
@@ -94,8 +95,12 @@ final class QueueMover implements Mover {
   /// Asked by [#wake] while there is no queue.
   private volatile boolean isWoken;
 
-  QueueMover(StandIn helper) {
+  /// Parks the thread for so many nanoseconds, or until it is woken, while there is no queue.
+  private final LongConsumer parks;
+
+  QueueMover(StandIn helper, LongConsumer parks) {
     this.helper = helper;
+    this.parks = parks;
   }
 
   // -- Lending.
@@ -390,7 +395,7 @@ final class QueueMover implements Mover {
     CompletionQueue its = queue;
     if (its == null) {
       if (!isWoken) {
-        LockSupport.parkNanos(this, nanos);
+        parks.accept(nanos);
       }
       isWoken = false;
       return;

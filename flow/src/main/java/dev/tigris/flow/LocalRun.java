@@ -7,6 +7,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,9 @@ final class LocalRun implements HeldEngine {
   private final ResultTable results = new ResultTable();
   private final CountDownLatch over = new CountDownLatch(1);
   private final List<Farewell> farewells = new CopyOnWriteArrayList<>();
+
+  /// Runs farewells, in an engine without threads.
+  private Executor apart = Runnable::run;
 
   /// Decides on the outputs; null if the end of the modules does.
   private final @Nullable OutputOwner owner;
@@ -176,6 +180,11 @@ final class LocalRun implements HeldEngine {
     return workers;
   }
 
+  /// Has farewells run elsewhere. Before the first operation.
+  void runApart(Executor by) {
+    apart = by;
+  }
+
   StreamTable streams() {
     return streams;
   }
@@ -200,7 +209,7 @@ final class LocalRun implements HeldEngine {
     if (workers.haveThreads()) {
       farewell.start();
     } else {
-      farewell.run();
+      apart.execute(farewell);
     }
   }
 

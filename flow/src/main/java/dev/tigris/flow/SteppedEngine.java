@@ -1,6 +1,7 @@
 package dev.tigris.flow;
 
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,13 @@ public final class SteppedEngine {
   /// Sets what is called while a module waits in a call; it is told which.
   public void whenWaiting(Consumer<Operation.End> others) {
     whenWaiting = others;
+  }
+
+  /// Sets what runs a task that waits for another process, beside the modules. Such a task tells
+  /// the end of a stream there that the end here has ended before it was used. Without this call,
+  /// the task runs in the step or operation that it comes from. To be called before any operation.
+  public void whenApart(Executor tasks) {
+    run.runApart(tasks);
   }
 
   /// Returns the modules that have not ended, in the order in which they were created.

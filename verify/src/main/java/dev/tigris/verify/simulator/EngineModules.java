@@ -5,6 +5,7 @@ import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowSnapshot;
 import dev.tigris.flow.Module;
 import dev.tigris.flow.ModuleContext;
+import dev.tigris.flow.Operation;
 import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamCounters;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// A number that reaches its end twice, a water that comes before one that was put earlier on its
 /// stream, and a call that comes at the wrong time are violations.
 final class EngineModules {
-  private static final int BYTES = 3 * Long.BYTES;
+  static final int BYTES = 3 * Long.BYTES;
 
   private final SplittableRandom random;
   private final List<SimulatedWire> wires = new ArrayList<>();
@@ -51,27 +52,52 @@ final class EngineModules {
   /// How many numbers were in the hands of modules that ended early.
   private long abandoned;
 
+  private final int[] sizes;
+
+  /// The modules whose outputs may have ended, by names such as `reads[0]`.
+  private final Set<String> ended = new HashSet<>();
+
   private boolean calm;
   private boolean cancelled;
-  private boolean failsNext;
-  private boolean endsNext;
+
+  /// The stage at which the next call goes wrong, empty for any; null if none does.
+  private @Nullable String failsNext;
+
+  private @Nullable String endsNext;
   private boolean hasFailed;
   private boolean hasLost;
 
-  EngineModules(SplittableRandom random) {
+  /// @param sizes of which one is chosen for each water, at least [#BYTES]
+  EngineModules(SplittableRandom random, int... sizes) {
     this.random = random;
+    this.sizes = sizes;
   }
 
   // -- What goes wrong.
 
   /// Lets the next call of a module fail.
   void fail() {
-    failsNext = true;
+    fail("");
+  }
+
+  /// Lets the next call of a module of a stage fail.
+  void fail(String stage) {
+    failsNext = stage;
   }
 
   /// Lets the next call of a module end it.
   void endEarly() {
-    endsNext = true;
+    endsNext = "";
+  }
+
+  /// Lets the next call of a module of a stage end it.
+  void endEarly(String stage) {
+    endsNext = stage;
+  }
+
+  /// Notes that a module was told to end outputs of its own.
+  void mayEnd(Operation.End module) {
+    ended.add(module.toString());
   }
 
   void cancel() {
@@ -94,8 +120,8 @@ final class EngineModules {
   /// Nothing goes wrong from now on, and no source makes more.
   void calm() {
     calm = true;
-    failsNext = false;
-    endsNext = false;
+    failsNext = null;
+    endsNext = null;
   }
 
   StreamKind wire(String name) {
@@ -159,19 +185,32 @@ final class EngineModules {
       require(
           !isFinished && !isDestroyed,
           () -> "%s was called after its end".formatted(context().stage()));
-      if (failsNext) {
-        failsNext = false;
+      if (isMeant(failsNext)) {
+        failsNext = null;
         hasFailed = true;
         throw planned;
       }
-      if (endsNext) {
-        endsNext = false;
+      if (isMeant(endsNext)) {
+        endsNext = null;
+        mayEnd();
         throw new EndOfStreamException();
       }
     }
 
+    private boolean isMeant(@Nullable String stage) {
+      return stage != null && (stage.isEmpty() || stage.equals(context().stage()));
+    }
+
+    private void mayEnd() {
+      ended.add(name());
+    }
+
+    private String name() {
+      return new Operation.End(context().stage(), context().replica()).toString();
+    }
+
     void put(Stream out, long number) {
-      Water water = out.spring().createWater(BYTES);
+      Water water = out.spring().createWater(sizes[random.nextInt(sizes.length)]);
       water.bytes().setLong(0, number);
       water.bytes().setLong(8, sender);
       water.bytes().setLong(16, count++);
@@ -182,11 +221,15 @@ final class EngineModules {
       require(
           !isFinished && !isDestroyed, () -> "%s has finished twice".formatted(context().stage()));
       isFinished = true;
+      mayEnd();
     }
 
     void end() {
       require(!isDestroyed, () -> "%s was destroyed twice".formatted(context().stage()));
       isDestroyed = true;
+      if (!context().isStopping()) { // else it has failed, or was cancelled: that is no end
+        mayEnd();
+      }
     }
   }
 
@@ -279,6 +322,10 @@ final class EngineModules {
         require(
             isOver,
             () -> "%s finished, though %s goes on".formatted(context().stage(), input.name()));
+        String sender = input.name().substring(0, input.name().indexOf("->"));
+        require(
+            input.isStopped() || ended.contains(sender),
+            () -> "%s ended, though %s has not".formatted(input.name(), sender));
       }
       finish();
       if (putsOn) {
@@ -302,28 +349,41 @@ final class EngineModules {
     long allDiscarded = 0;
     for (FlowSnapshot.Channel channel : snapshot.streams()) {
       StreamCounters counters = channel.counters();
-      StreamCounters.Discards discards = counters.discards();
-      allDiscarded += discards.onTheirWay() + discards.afterTheEnd();
+      allDiscarded += counters.discards().onTheirWay() + counters.discards().afterTheEnd();
       if (snapshot.state() == FlowSnapshot.State.DONE) {
-        long found = counters.taken() + discards.onTheirWay();
-        require(
-            counters.waters() == found,
-            () ->
-                "%s: %d were sent, and %d taken or dropped"
-                    .formatted(channel.name(), counters.waters(), found));
-        require(
-            counters.outstanding() == 0,
-            () -> "%s: not all are finished".formatted(channel.name()));
+        check(channel.name(), counters, counters.taken());
       }
     }
-    long discarded = allDiscarded;
     if (snapshot.state() == FlowSnapshot.State.DONE) {
-      require(
-          made == collected.size() + discarded + abandoned,
-          () ->
-              "%d waters were made, %d collected, %d discarded, %d in the hands of who ended"
-                  .formatted(made, collected.size(), discarded, abandoned));
+      checkAll(allDiscarded);
     }
+    checkViolations();
+  }
+
+  /// Checks the counters of a stream, both ends of which have ended well.
+  ///
+  /// @param counters those of its sender
+  /// @param taken how many waters its receiver has taken
+  void check(String stream, StreamCounters counters, long taken) {
+    long found = taken + counters.discards().onTheirWay();
+    require(
+        counters.waters() == found,
+        () ->
+            "%s: %d were sent, and %d taken or dropped"
+                .formatted(stream, counters.waters(), found));
+    require(counters.outstanding() == 0, () -> "%s: not all are finished".formatted(stream));
+  }
+
+  /// Checks that each water has gone one way.
+  void checkAll(long discarded) {
+    require(
+        made == collected.size() + discarded + abandoned,
+        () ->
+            "%d waters were made, %d collected, %d discarded, %d in the hands of who ended"
+                .formatted(made, collected.size(), discarded, abandoned));
+  }
+
+  void checkViolations() {
     if (!violations.isEmpty()) {
       throw new AssertionError(String.join("; ", violations));
     }
@@ -344,6 +404,15 @@ final class EngineModules {
     boolean isLost = hasLost && cause instanceof StreamException && cut.equals(cause.getCause());
     if (!isPlanned && !isLost) {
       throw new AssertionError("the flow failed with a cause that was not planned", failure);
+    }
+  }
+
+  /// A process fails by a failure of its own, or because it has lost another one.
+  void checkCauseBetweenProcesses(@Nullable FlowException failure) {
+    Throwable cause = failure == null ? null : failure.getCause();
+    boolean isPlanned = hasFailed && planned.equals(cause);
+    if (!isPlanned && !(cause instanceof StreamException) && !(cause instanceof IOException)) {
+      throw new AssertionError("a process has failed with a cause that was not planned", failure);
     }
   }
 }

@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /// A simulation of the engine of flows: the modules, streams, policies and operations that ship, on
@@ -60,13 +59,6 @@ public final class EngineSimulation {
   public record Result(
       FlowSnapshot.State state, long collected, long discarded, long rerouted, long ended) {}
 
-  /// An operation, and its answer.
-  private record Asked(Operation operation, CompletableFuture<Answer> answer) {
-    boolean isAnsweredBy(Answer outcome) {
-      return answer.isDone() && !answer.isCompletedExceptionally() && answer.join() == outcome;
-    }
-  }
-
   private final SplittableRandom random;
   private final EngineModules modules;
   private final SteppedEngine stepped;
@@ -87,7 +79,7 @@ public final class EngineSimulation {
 
   private EngineSimulation(long seed) {
     random = new SplittableRandom(seed);
-    modules = new EngineModules(random.split());
+    modules = new EngineModules(random.split(), EngineModules.BYTES);
     Flow.Builder builder =
         Flow.named("simulated")
             .seed(seed)
@@ -192,6 +184,9 @@ public final class EngineSimulation {
   }
 
   private void apply(Operation operation) {
+    if (operation instanceof Operation.OnModule on && Asked.mayEndOutputs(on)) {
+      modules.mayEnd(on.module());
+    }
     try {
       asked.add(new Asked(operation, stepped.engine().apply(operation)));
     } catch (IllegalArgumentException e) {
@@ -358,19 +353,7 @@ public final class EngineSimulation {
 
   /// Returns whether a module has left each receiver that it had, or never had one.
   private boolean hasNoReceiver(End module) {
-    Set<String> outputs = new HashSet<>();
-    for (Asked each : asked) {
-      if (each.isAnsweredBy(Answer.APPLIED)) {
-        switch (each.operation()) {
-          case Operation.AttachOutput(End of, String stream) when of.equals(module) ->
-              outputs.add(stream);
-          case Operation.EndOutput(End of, String stream) when of.equals(module) ->
-              outputs.remove(stream);
-          default -> {}
-        }
-      }
-    }
-    return rank(module) < STAGES.size() - 1 && outputs.isEmpty();
+    return rank(module) < STAGES.size() - 1 && Asked.hasNoReceiver(asked, module);
   }
 
   private Result conclude() {
