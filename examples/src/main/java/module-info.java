@@ -1,5 +1,5 @@
-/// Example programs: three small dataflows, a file scan, a ring of nodes that multiply matrices,
-/// and two rules for the specializer.
+/// Example programs: small dataflows, two programs that a stream joins, a file scan, a ring of
+/// nodes that multiply matrices, and two rules for the specializer.
 module dev.tigris.examples {
   requires static org.jspecify;
   requires dev.tigris.net;
