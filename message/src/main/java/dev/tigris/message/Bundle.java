@@ -56,6 +56,9 @@ public final class Bundle implements AutoCloseable {
   private static final Set<Long> TAGS = Set.of(CONNECTION_TAG, BULK_TAG, Probes.TAG);
 
   private static final int POLLS_BETWEEN_CLOCKS = 64;
+
+  /// After so many polls that found something, the clock is looked at, if no wait came between.
+  private static final int BUSY_POLLS_BETWEEN_CLOCKS = 4;
   private static final int MOST_COMPLETIONS = 256;
   private static final int MOST_SESSIONS = 1 << 16;
 
@@ -129,7 +132,7 @@ public final class Bundle implements AutoCloseable {
   private final List<BulkConnection> ungreetedBulk = new ArrayList<>();
   private final ChannelList touched = new ChannelList();
 
-  /// The channels whose packets have arrived since the last wait.
+  /// The channels whose peers were heard of since the last wait.
   private final ChannelList taken = new ChannelList();
 
   /// The channels of closed sessions whose farewell may be lost. Bounded by time: each is here for
@@ -149,6 +152,11 @@ public final class Bundle implements AutoCloseable {
   private long acknowledged;
   private long noticed;
   private int idlePolls;
+  private int busyPolls;
+
+  /// When the clock was last looked at, which a look before each wait makes recent. What has
+  /// arrived is worked off at this time, so that it need not wait for a look.
+  private long lookedAt;
 
   /// When all sessions were last asked what time asks for.
   private long tickedAt;
@@ -183,7 +191,8 @@ public final class Bundle implements AutoCloseable {
     this.options = options;
     this.environment = environment;
     this.random = environment.random();
-    this.tickedAt = environment.nanoTime() - TICK_NANOS;
+    this.lookedAt = environment.nanoTime();
+    this.tickedAt = lookedAt - TICK_NANOS;
     this.dispatcher = new PacketDispatcher(new GreetingAdmission(), options.lossy());
     this.settings =
         new Settings(
@@ -407,7 +416,7 @@ public final class Bundle implements AutoCloseable {
   private void step(long limit, boolean isBrief) {
     Descriptor ready = queue.poll();
     if (ready == null) {
-      long now = nanoTime();
+      long now = look();
       pumpTouched(now);
       boolean isSoon = now - tickedAt < TICK_NANOS;
       long deadline = isSoon ? now + TICK_NANOS : tick(now);
@@ -420,14 +429,20 @@ public final class Bundle implements AutoCloseable {
     tell();
   }
 
-  /// Works off completions, the first of which was taken already. All take the time of the first:
-  /// what the patience counts by is asked for anew.
+  private long look() {
+    lookedAt = nanoTime();
+    return lookedAt;
+  }
+
+  /// Works off completions, the first of which was taken already.
   ///
   /// @param isBrief whether to stop after a packet whose handlers have run
   private void work(@Nullable Descriptor first, boolean isBrief) {
-    long now = 0;
+    long now = lookedAt;
     if (first != null) {
-      now = nanoTime();
+      if (++busyPolls % BUSY_POLLS_BETWEEN_CLOCKS == 0) {
+        now = look();
+      }
       long before = handled;
       int count = 1;
       complete(first, now);
@@ -446,12 +461,12 @@ public final class Bundle implements AutoCloseable {
     if (first != null) {
       pumpTouched(now);
       if (now - tickedAt >= BUSY_TICK_NANOS) {
-        long _ = tick(nanoTime()); // the timers of quiet peers, while others keep this side busy
+        long _ = tick(look()); // the timers of quiet peers, while others keep this side busy
       }
     } else if (!touched.isEmpty()) {
-      pumpTouched(nanoTime());
+      pumpTouched(look());
     } else if (++idlePolls % POLLS_BETWEEN_CLOCKS == 0) {
-      long _ = tick(nanoTime());
+      long _ = tick(look());
     }
   }
 
@@ -468,21 +483,23 @@ public final class Bundle implements AutoCloseable {
     }
     Channel channel = connection.channel();
     if (connection.completed(slot, descriptor)) {
-      isHandling = true;
+      long when = channel == null || !channel.isOpen() ? look() : now; // the patience may begin
       try {
-        channel = dispatcher.take(connection, descriptor, now);
+        isHandling = true;
+        channel = dispatcher.take(connection, descriptor, when);
+        isHandling = false;
+        if (channel != null) {
+          answer(channel, when); // before its memory is posted again: the peer waits for that
+        }
       } finally {
         isHandling = false;
         connection.repost(slot);
-      }
-      if (channel != null) {
-        answer(channel, now);
       }
     } else if (channel != null && channel.isHeldUp()) {
       touched(channel);
     }
     if (descriptor.status() == Status.FLUSHED || connection.hasNothingToCome()) {
-      lost(connection, now);
+      lost(connection, look());
     }
   }
 
@@ -493,7 +510,7 @@ public final class Bundle implements AutoCloseable {
     if (channel.post(now)) {
       touched(channel); // its doorbell is rung, if the next poll does not do that
     }
-    if (!channel.isTaken() && channel.session().hasUnacknowledged()) {
+    if (!channel.isTaken() && channel.isHeard()) {
       channel.isTaken(true);
       taken.add(channel);
     }
@@ -516,7 +533,7 @@ public final class Bundle implements AutoCloseable {
         channel = greetedBulk(connection, descriptor);
       } else if (hasArrived && channel != null) {
         connection.release(slot); // its memory is the handler's, and then the program's
-        channel.landed(descriptor, now);
+        channel.landed(descriptor);
       } else if (channel != null && descriptor.status() == Status.DONE) {
         channel.left();
       }
@@ -588,23 +605,23 @@ public final class Bundle implements AutoCloseable {
       Channel channel = touched.get(i);
       channel.isTouched(false);
       channel.pump(now);
-      serveBulk(channel, now);
+      serveBulk(channel);
     }
     touched.clear();
   }
 
   /// Makes a connection for bulk transfers if the channel needs one.
-  private void serveBulk(Channel channel, long now) {
+  private void serveBulk(Channel channel) {
     BulkConnection open = channel.bulkConnection();
     if (open != null && open.hasNothingToCome()) {
       channel.detachBulk();
     }
     if (channel.wantsBulk() && !attempts.containsKey(channel)) {
-      attempts.put(channel, new Attempt(channel, now));
+      attempts.put(channel, new Attempt(channel, nanoTime()));
     }
   }
 
-  /// Returns the endpoints there are now: an array that nobody changes.
+  /// Returns the endpoints there are now: an array that does not change.
   private Endpoint[] allEndpoints() {
     Endpoint[] all = endpointArray;
     if (all == null) {
@@ -636,7 +653,7 @@ public final class Bundle implements AutoCloseable {
           lost(open, now); // it had ended before memory was posted, so that nothing has told
         }
         channel.tick(now);
-        serveBulk(channel, now);
+        serveBulk(channel);
         if (channel.hasTransfers()) {
           deadline = Math.min(deadline, now + BULK_TICK_NANOS);
         }

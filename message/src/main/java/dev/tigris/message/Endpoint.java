@@ -389,7 +389,7 @@ public final class Endpoint implements AutoCloseable {
     return channels.get(session);
   }
 
-  /// Returns the channels there are now: an array that nobody changes, as waiting looks at all of
+  /// Returns the channels there are now: an array that does not change, as waiting looks at all of
   /// them and makes no objects.
   Channel[] channels() {
     Channel[] all = channelArray;

@@ -25,10 +25,10 @@ public record Options(
     int receives,
     boolean lossy,
     Duration patience) {
-  /// 32 credits, 32 KiB in a packet, 1 KiB for a reply, 64 MiB in bulk, 16 receives, a reliable
+  /// 128 credits, 32 KiB in a packet, 1 KiB for a reply, 64 MiB in bulk, 16 receives, a reliable
   /// provider, and a patience of 30 seconds. A peer then costs about 1 MiB.
   public static final Options DEFAULT =
-      new Options(32, 32 << 10, 1 << 10, 64L << 20, 16, false, Duration.ofSeconds(30));
+      new Options(128, 32 << 10, 1 << 10, 64L << 20, 16, false, Duration.ofSeconds(30));
 
   /// The most that the options allow.
   private static final int MOST_PAYLOAD = 1 << 20;

@@ -5,6 +5,7 @@ import static dev.tigris.message.RawPackets.BULK_GREETING;
 import static dev.tigris.message.RawPackets.COUNTS;
 import static dev.tigris.message.RawPackets.DATA;
 import static dev.tigris.message.RawPackets.greeting;
+import static dev.tigris.message.RawPackets.kind;
 import static dev.tigris.message.RawPackets.longs;
 import static dev.tigris.message.RawPackets.packet;
 import static dev.tigris.message.RawPackets.send;
@@ -49,18 +50,22 @@ class HostileSessionTest {
   private static final int LONG_BYTES = 200_000;
 
   private final Fabric fabric = Fabric.open("tcp");
+  private final Fabric shared = Fabric.open("shm");
   private final CompletionQueue queue = fabric.completionQueue();
   private final List<String> ends = new CopyOnWriteArrayList<>();
   private final AtomicInteger freed = new AtomicInteger();
+  private final List<Reason> returned = new CopyOnWriteArrayList<>();
   private Party server;
   private String address;
+  private String sharedAddress;
   private VirtualInterface link;
   private Ticket memory;
   private boolean isPosted;
 
   @BeforeEach
   void listen() {
-    server = new Party(Options.DEFAULT.withPayloadBytes(4096).withPatience(PATIENCE), "tcp");
+    Options options = Options.DEFAULT.withPayloadBytes(4096).withPatience(PATIENCE);
+    server = new Party(options, List.of(fabric, shared));
     address =
         server.call(
             () -> {
@@ -68,7 +73,9 @@ class HostileSessionTest {
               at.errorHandler(
                   new ErrorHandler() {
                     @Override
-                    public void undelivered(ErrorHandler.Returned message) {}
+                    public void undelivered(ErrorHandler.Returned message) {
+                      returned.add(message.reason());
+                    }
 
                     @Override
                     public void lost(int entry, String why) {
@@ -83,19 +90,21 @@ class HostileSessionTest {
                     Runnable whenFree = freed::incrementAndGet;
                     token.bulk(ECHO, new long[0], payload, 0, LONG_BYTES, whenFree);
                   });
+              sharedAddress = server.bundle().listen("shm", "*");
               return server.bundle().listen("tcp", "127.0.0.1:0");
             });
     link = connect(CONNECTION_TAG, 8192);
     memory = link.register(Jbuf.allocate(8192, "test").asBytes());
-    send(link, greeting(2, 2, "server", TAG));
-    assertEquals(2, receive()[3], "it is not welcome");
+    send(link, greeting(3, 3, "server", TAG));
+    assertEquals(2, kind(receive()), "it is not welcome");
   }
 
   @AfterEach
   void close() {
     queue.close();
-    fabric.close();
     server.close();
+    fabric.close();
+    shared.close();
   }
 
   private VirtualInterface connect(long tag, int maximum) {
@@ -187,7 +196,7 @@ class HostileSessionTest {
   /// Waits for counts with as many granted pieces.
   private void awaitGrants(long granted) {
     byte[] packet = receive();
-    while (packet[3] != COUNTS
+    while (kind(packet) != COUNTS
         || ByteBuffer.allocate(8)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .put(packet, RawPackets.HEADER_BYTES, 8)
@@ -223,10 +232,68 @@ class HostileSessionTest {
     assertEquals(InterfaceState.CONNECTED, second.state());
     send(second, new byte[60_000]);
     byte[] packet = receive();
-    while (packet[3] != DATA) { // the reply of its handler
+    while (kind(packet) != DATA) { // the reply of its handler
       packet = receive();
     }
     assertEquals(List.of(), ends);
+  }
+
+  /// Asks for a long reply, and waits until it is offered.
+  private void awaitOffer() {
+    send(link, packet(DATA, 0, request(LONG_REPLY, 1)));
+    byte[] offered = receive();
+    while (kind(offered) != DATA) {
+      offered = receive();
+    }
+  }
+
+  /// The server waits for a grant, and so has nothing posted there.
+  @Test
+  void theEndOfAnInterfaceWithNothingPostedIsNoticed() {
+    awaitOffer();
+    VirtualInterface second = bulk(1);
+    Wait.until("the server has it", () -> server.bundle().describe().contains("over bulk 1"));
+    second.abort();
+    Wait.until("it knows of the end", () -> server.bundle().describe().contains("over null"));
+    serves();
+  }
+
+  /// A session's number is no secret from the processes of this machine.
+  @Test
+  void anInterfaceForBulkTransfersOverAnotherProviderIsClosed() {
+    send(link, packet(DATA, 0, offer(1, 60_000, 60_000)));
+    try (CompletionQueue other = shared.completionQueue()) {
+      Attributes attributes = Attributes.DEFAULT.withMaximumMessageBytes(1 << 20);
+      VirtualInterface foreign =
+          shared.connect(sharedAddress, BULK_TAG, other, attributes, WAIT).get();
+      Ticket posted = foreign.register(Jbuf.allocate(64, "test").asBytes());
+      foreign.postReceive(posted).orThrow();
+      send(foreign, packet(BULK_GREETING, 1, new byte[0]));
+      Wait.until(
+          "the foreign one is closed",
+          () -> {
+            boolean _ = other.await(Duration.ofMillis(10)) != null;
+            return foreign.state() != InterfaceState.CONNECTED;
+          });
+    }
+    VirtualInterface own = bulk(1);
+    awaitGrants(1);
+    assertEquals(InterfaceState.CONNECTED, own.state());
+    assertEquals(List.of(), ends);
+  }
+
+  /// The counts of a transfer that the peer refuses come before what it returns.
+  @Test
+  void aTransferThatWasSkippedComesBackOnceIfTheSessionEndsBeforeItIsReturned() {
+    awaitOffer();
+    send(link, packet(COUNTS, 0, 1, 0, longs(3, 3, 0)));
+    Wait.until("the memory of the reply is free", () -> freed.get() == 1);
+    assertEquals(List.of(), returned);
+    link.abort();
+    Wait.until("the reply comes back", () -> !returned.isEmpty());
+    Wait.until("the session ends", () -> ends.size() == 1);
+    assertEquals(List.of(Reason.NOT_DELIVERED), returned);
+    assertEquals(1, freed.get());
   }
 
   /// A peer that says something again and again, and nothing else.
@@ -241,11 +308,7 @@ class HostileSessionTest {
 
   @Test
   void aPeerThatTalksAndTakesNoPieceHoldsNoMemory() {
-    send(link, packet(DATA, 0, request(LONG_REPLY, 1)));
-    byte[] offered = receive();
-    while (offered[3] != DATA) {
-      offered = receive();
-    }
+    awaitOffer();
     talkUntilTheEnd(packet(ACKNOWLEDGEMENT, 0, 1, 0, new byte[0]));
     assertTrue(ends.getFirst().contains("takes no piece"), () -> ends.getFirst());
     Wait.until("the memory of the reply is free", () -> freed.get() == 1);

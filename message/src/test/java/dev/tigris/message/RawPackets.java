@@ -12,6 +12,10 @@ import java.util.zip.CRC32C;
 /// Packets of the protocol, made byte by byte: for peers that do not keep to it.
 final class RawPackets {
   static final int HEADER_BYTES = 48;
+
+  /// The first byte of a packet of data with a short header.
+  private static final byte SHORT = (byte) 212;
+
   static final int GREETING = 1;
   static final int REFUSAL = 3;
   static final int DATA = 4;
@@ -23,6 +27,11 @@ final class RawPackets {
   private static final long SESSION = 99;
 
   private RawPackets() {}
+
+  /// Returns the kind of a packet that has arrived.
+  static int kind(byte[] packet) {
+    return packet[0] == SHORT ? DATA : packet[3];
+  }
 
   static void send(VirtualInterface link, byte[] content) {
     Bytes bytes = Jbuf.allocate(Math.max(1, content.length), "test").asBytes();

@@ -103,13 +103,13 @@ class StrangerTest {
   @Test
   void refusesVersionsThatItDoesNotSpeakAndNamesBoth() {
     String text = refusal(greeting(7, 9, "server", TAG));
-    assertTrue(text.contains("7 to 9") && text.contains("2 to 2"), text);
+    assertTrue(text.contains("7 to 9") && text.contains("3 to 3"), text);
   }
 
   @Test
   void refusesNamesAndTagsThatItDoesNotHave() {
-    assertTrue(refusal(greeting(2, 2, "nothing", TAG)).contains("name"));
-    assertTrue(refusal(greeting(2, 2, "server", TAG + 1)).contains("tag"));
+    assertTrue(refusal(greeting(3, 3, "nothing", TAG)).contains("name"));
+    assertTrue(refusal(greeting(3, 3, "server", TAG + 1)).contains("tag"));
   }
 
   @Test
@@ -117,7 +117,7 @@ class StrangerTest {
     int count = Tier.choose(100, 3_000, 3_000);
     for (int i = 0; i < count; i++) {
       VirtualInterface link = connect();
-      send(link, greeting(2, 2, "a stale name " + i, TAG));
+      send(link, greeting(3, 3, "a stale name " + i, TAG));
       link.abort();
       while (queue.poll() != null) {
         // it comes back flushed
@@ -172,7 +172,7 @@ class StrangerTest {
         });
     for (int i = 0; i < 3; i++) {
       VirtualInterface link = connect();
-      send(link, greeting(2, 2, "pool", TAG));
+      send(link, greeting(3, 3, "pool", TAG));
       ByteBuffer frame = ByteBuffer.allocate(48).order(ByteOrder.LITTLE_ENDIAN);
       frame.putInt(BULK_REQUEST | 1 << 16).putInt(8).putLong(1);
       frame.putLong(1_000).putLong(0).putLong(-1).putLong(7); // the last part, and 992 are missing
@@ -236,7 +236,7 @@ class StrangerTest {
     VirtualInterface link = connect();
     Ticket memory = link.register(Jbuf.allocate(8192, "test").asBytes());
     link.postReceive(memory).orThrow();
-    byte[] whole = greeting(2, 2, "server", TAG);
+    byte[] whole = greeting(3, 3, "server", TAG);
     send(link, Arrays.copyOf(whole, whole.length - 8)); // half a frame
     Descriptor next = queue.await(PATIENCE);
     while (next != null && next.isSend()) {
@@ -293,7 +293,7 @@ class StrangerTest {
   @Test
   void servesOthersAfterGarbage() {
     SplittableRandom random = new SplittableRandom(5);
-    byte[] whole = greeting(2, 2, "server", TAG);
+    byte[] whole = greeting(3, 3, "server", TAG);
     for (int i = 0; i < 200; i++) {
       VirtualInterface link = connect();
       switch (i % 4) {

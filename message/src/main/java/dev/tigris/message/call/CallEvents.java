@@ -59,7 +59,7 @@ final class CallEvents {
     private static final EventType SERVED = EventType.getEventType(CallServed.class);
   }
 
-  /// A client begins a call; returns the event for [#over], null if nobody records it.
+  /// A client begins a call; returns the event for [#over], null if there is no recording.
   static @Nullable Object made() {
     return isRecorderThere() && Types.MADE.isEnabled() ? begun(new CallMade()) : null;
   }

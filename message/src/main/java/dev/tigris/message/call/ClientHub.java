@@ -259,7 +259,7 @@ final class ClientHub implements AutoCloseable {
     interceptors.after(call.begun, call);
   }
 
-  /// Gives a call up that nobody waits for any more.
+  /// Gives a call up whose caller waits no more.
   void cancel(Invocation call) {
     thread.command(
         () -> {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// A call at the server.
 ///
 /// ```text
-///   QUEUED --> RUNNING --> DONE: the reply waits, or nobody wants it
+///   QUEUED --> RUNNING --> DONE: the reply waits, or is not wanted
 /// ```
 ///
 /// Thread rule: the server's thread until the method runs, then the thread of the method until that
@@ -148,7 +148,7 @@ final class ServerCall implements CallContext, CallInfo {
     return replyBytes;
   }
 
-  /// It is over: its reply is sent, or nobody wants it.
+  /// It is over: its reply is sent, or not wanted.
   ///
   /// @param how with which status its client sees it end, or would
   void over(Status how) {
@@ -563,7 +563,7 @@ final class ServerCall implements CallContext, CallInfo {
     writeText(utf8.length <= MOST_TEXT ? utf8 : Arrays.copyOf(utf8, MOST_TEXT));
   }
 
-  /// Nobody waits for it any more: the server's thread.
+  /// Its client waits no more: the server's thread.
   void cancel() {
     isCancelled = true;
     Thread its = thread;

@@ -502,7 +502,7 @@ final class ServerHub {
     }
   }
 
-  /// Nobody waits for a call any more. One that runs is over when its method has ended.
+  /// The client of a call waits no more. One that runs is over when its method has ended.
   private void abandon(ServerCall call, Status status) {
     call.session().remove(call);
     call.cancel();
@@ -541,7 +541,7 @@ final class ServerHub {
     return messages.isEmpty();
   }
 
-  /// Whether it is sent, or nobody waits for it any more.
+  /// Whether it is sent, or not wanted any more.
   private boolean isSent(Outbound message) {
     ServerCall call = message.call;
     Channel channel = call.session().channel;

@@ -3,6 +3,7 @@ package dev.tigris.message.channel;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.message.Reason;
+import dev.tigris.message.protocol.Numbers;
 import dev.tigris.message.protocol.Session;
 import dev.tigris.message.protocol.Session.Duty;
 import dev.tigris.message.protocol.Session.End;
@@ -80,6 +81,11 @@ public final class Channel {
 
   private final IncomingMessage incoming = new IncomingMessage();
 
+  /// Whether the request, and the reply, that is begun has room for a payload.
+  private boolean hasPayload;
+
+  private boolean hasReplyPayload;
+
   /// Whether the handler that runs now may reply, and the number of its request.
   private boolean mayReply;
 
@@ -90,6 +96,12 @@ public final class Channel {
   private long acknowledged;
   private boolean isTouched;
   private boolean isTaken;
+
+  /// Whether the peer was heard of since [#settle]: at which time, the next look at the clock says.
+  private boolean isHeard;
+
+  /// The last time that this was told.
+  private long toldAt;
 
   /// How many requests wait to travel together, and how many bytes they have.
   private int waiting;
@@ -129,7 +141,8 @@ public final class Channel {
     this.id = id;
     this.connects = connects;
     this.receiver = receiver;
-    this.session = new Session(settings, environment.nanoTime());
+    this.toldAt = environment.nanoTime();
+    this.session = new Session(settings, toldAt);
     this.packetBytes = packetBytes;
     this.replyBytes = replyBytes;
     this.lossy = lossy;
@@ -143,6 +156,20 @@ public final class Channel {
             packets,
             owner,
             isLent);
+    chooseHeader();
+  }
+
+  /// Headers are short where nothing is lost: before the first packet.
+  private void chooseHeader() {
+    boolean isShort = !lossy && session.settings().mostPackets() <= PacketLayout.MOST_SHORT_PACKETS;
+    int header = isShort ? PacketLayout.SHORT_HEADER_BYTES : PacketLayout.HEADER_BYTES;
+    requests.header(header);
+    replies.header(header);
+  }
+
+  /// Whether packets of data have short headers.
+  boolean hasShortHeaders() {
+    return requests.header() == PacketLayout.SHORT_HEADER_BYTES;
   }
 
   /// The room that a reply takes at the most, in a packet of its own.
@@ -268,7 +295,7 @@ public final class Channel {
     return messagesToReturn.isEmpty()
         && session.hasCredit()
         && !session.isFresh()
-        && requests.hasRoom(PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload));
+        && requests.hasRoom(PacketLayout.messageBytes(words, payload));
   }
 
   /// Whether the requests that wait leave now: nothing is under way, they are a quarter of the
@@ -289,11 +316,10 @@ public final class Channel {
   ///
   /// @return where the words begin in [#requestBytes]
   public long begin(int handler, int words, int payload) {
-    int length = PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload);
-    long at = requests.begin(length);
+    long at = requests.begin(PacketLayout.messageBytes(words, payload));
     long number = session.nextRequest(); // no other request comes between: see SendQueue
-    return PacketLayout.frame(
-        requests.bytes, at, FrameKind.REQUEST, words, handler, payload, number);
+    hasPayload = payload > 0;
+    return PacketLayout.message(requests.bytes, at, false, words, handler, payload, number);
   }
 
   /// The memory of requests.
@@ -312,15 +338,24 @@ public final class Channel {
   /// @param payload the length that it has now: not more than was said
   /// @return whether it waits: [#pump] sends it
   public boolean finish(long wordsAt, int handler, int words, int payload) {
-    PacketLayout.payload(requests.bytes, wordsAt - PacketLayout.FRAME_BYTES, payload);
     long _ = session.requested();
-    int length = PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload);
+    int length = ended(requests, hasPayload, wordsAt, words, payload);
     boolean leaves = leaves(length);
     Packet _ = requests.finish(length);
     if (leaves) {
-      pump(environment.nanoTime());
+      pump(toldAt);
     }
     return !leaves;
+  }
+
+  /// Writes how long the payload is; returns the length of all.
+  private static int ended(
+      SendQueue queue, boolean hasPayload, long wordsAt, int words, int payload) {
+    if (!hasPayload) {
+      return PacketLayout.messageBytes(words, 0);
+    }
+    PacketLayout.payload(queue.bytes, wordsAt - PacketLayout.FRAME_BYTES, payload);
+    return PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload);
   }
 
   /// Gives up a request that was begun.
@@ -333,21 +368,20 @@ public final class Channel {
   /// @return where the words begin in [#replyBytes]
   public long beginReply(int handler, int words, int payload) {
     requireMayReply();
-    int length = PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload);
+    int length = PacketLayout.messageBytes(words, payload);
     if (!replies.hasRoom(length)) {
       throw new IllegalStateException("no room for a reply: the peer exceeds its credits");
     }
-    return PacketLayout.frame(
-        replies.bytes, replies.begin(length), FrameKind.REPLY, words, handler, payload, replyTo);
+    long at = replies.begin(length);
+    hasReplyPayload = payload > 0;
+    return PacketLayout.message(replies.bytes, at, true, words, handler, payload, replyTo);
   }
 
   /// Ends a reply.
   public void finishReply(long wordsAt, int words, int payload) {
     mayReply = false;
-    PacketLayout.payload(replies.bytes, wordsAt - PacketLayout.FRAME_BYTES, payload);
     session.replied();
-    Packet _ =
-        replies.finish(PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload));
+    Packet _ = replies.finish(ended(replies, hasReplyPayload, wordsAt, words, payload));
   }
 
   /// Gives up a reply that was begun.
@@ -506,7 +540,7 @@ public final class Channel {
           part);
     }
     Packet packet = queue.finish(whole);
-    packet.isClosed = true;
+    queue.closeLast();
     packet.tail = transfer;
     packet.tailOffset = transfer.offset + transfer.put;
     packet.tailBytes = isCopied ? 0 : part;
@@ -610,8 +644,8 @@ public final class Channel {
   }
 
   /// A piece of a bulk transfer has arrived. Its handler may run.
-  public void landed(Descriptor descriptor, long now) {
-    session.heard(now);
+  public void landed(Descriptor descriptor) {
+    isHeard = true;
     if (transfers.landed(descriptor)) {
       expect();
     } else {
@@ -663,6 +697,7 @@ public final class Channel {
 
   /// The connection is lost, or given up: the session goes on with the next one.
   public void detach(long now) {
+    isHeard = false;
     transfers.detach();
     PacketConnection lost = connection;
     connection = null;
@@ -679,6 +714,7 @@ public final class Channel {
   ///
   /// @param now not a time that is over: the patience counts by it
   public void tick(long now) {
+    settle(now);
     if (session.tick(now)) {
       boolean talks = session.isHeardOf(now);
       String why = talks ? "it acknowledges nothing" : "it was not heard of for too long";
@@ -705,11 +741,13 @@ public final class Channel {
   /// Posts what is to be sent, as far as the connection takes it. It leaves with the next doorbell,
   /// which the next poll of the queue rings.
   ///
+  /// @param when the clock was last looked at
   /// @return whether something was posted since the last doorbell of [#pump]
-  public boolean post(long now) {
+  public boolean post(long when) {
     if (session.state() == Session.State.ENDED) {
       return false;
     }
+    long now = lossy ? environment.nanoTime() : when; // timers count from it
     PacketConnection open = connection;
     boolean more = true;
     while (more) {
@@ -803,6 +841,12 @@ public final class Channel {
   }
 
   private void send(PacketConnection open, SendQueue queue, Packet packet) {
+    if (hasShortHeaders()) {
+      PacketLayout.stampShort(
+          queue.bytes, packet.offset, packet.number, session.acknowledge(), session.silent());
+      open.send(queue, queue == replies, packet);
+      return;
+    }
     int length = packet.length - PacketLayout.HEADER_BYTES + packet.tailBytes;
     PacketLayout.stamp(
         queue.bytes,
@@ -942,12 +986,34 @@ public final class Channel {
 
   /// Acknowledges before the thread waits.
   public void acknowledge(long now) {
+    settle(now);
     PacketConnection open = connection;
     if (open != null && session.hasUnacknowledged() && open.hasControl()) {
       control(open, PacketKind.ACKNOWLEDGEMENT, 0);
       open.ring();
     }
     pump(now);
+  }
+
+  /// The peer was heard of before now, and after the last look at the clock.
+  private void settle(long now) {
+    toldAt = now;
+    if (isHeard) {
+      isHeard = false;
+      if (isOpen()) {
+        session.heard(now);
+      }
+    }
+  }
+
+  /// Whether the peer was heard of since the last look at the clock.
+  public boolean isHeard() {
+    return isHeard;
+  }
+
+  /// Whether packets can be sent and taken.
+  public boolean isOpen() {
+    return session.state() == Session.State.OPEN;
   }
 
   /// The peer greets this side over this channel's connection.
@@ -966,6 +1032,7 @@ public final class Channel {
       int credits = Math.min(welcome.credits(), session.settings().credits());
       lossy |= welcome.lossy();
       session.agree(credits, !lossy);
+      chooseHeader();
     }
     long before = session.base();
     if (!session.welcomed(epoch, expects, silent, now)) {
@@ -981,46 +1048,79 @@ public final class Channel {
   /// A packet of this session has arrived that is no greeting.
   ///
   /// @param bytes its length
-  void arrived(PacketKind kind, MemorySegment from, long at, long bytes, long now) {
+  /// @param when the clock was last looked at: where packets may be lost, their round trips are
+  ///     measured, and it is looked at again
+  void arrived(PacketKind kind, MemorySegment from, long at, long bytes, long when) {
+    long now = lossy ? environment.nanoTime() : when;
     int epoch = PacketLayout.epoch(from, at);
-    long taken = PacketLayout.acknowledged(from, at);
     if (!session.isOurs(epoch)) {
       if (kind == PacketKind.FAREWELL && epoch == session.epoch()) {
         endFarewell(); // both sides leave
       }
       return;
     }
-    long before = session.base();
-    boolean possible =
-        session.acknowledged(epoch, taken, PacketLayout.silent(from, at), now)
-            && (kind != PacketKind.LACK
-                || session.lacks(epoch, PacketLayout.number(from, at), now));
-    if (!possible) {
-      end(End.BREACH, "it acknowledges what was never sent");
+    boolean isLack = kind == PacketKind.LACK;
+    long number = PacketLayout.number(from, at);
+    if (!acknowledged(
+        PacketLayout.acknowledged(from, at), PacketLayout.silent(from, at), isLack, number, now)) {
       return;
-    }
-    if (session.base() != before) {
-      acknowledged++;
-      fruitlessConnections = 0;
-      letGo();
     }
     if (kind == PacketKind.FAREWELL) {
       end(End.CLOSED, "the peer has closed it");
     } else if (kind == PacketKind.COUNTS) {
       counted(from, at + PacketLayout.HEADER_BYTES, bytes - PacketLayout.HEADER_BYTES);
     } else if (kind == PacketKind.DATA) {
-      switch (session.arrived(epoch, PacketLayout.number(from, at), now)) {
-        case NEXT -> {
-          if (workOff(from, at + PacketLayout.HEADER_BYTES, at + bytes)) {
-            session.taken(now);
-            fruitlessConnections = 0;
-          } else {
-            end(End.BREACH, "it sends messages that cannot be");
-          }
+      arrivedData(number, from, at + PacketLayout.HEADER_BYTES, at + bytes, now);
+    }
+  }
+
+  /// A packet of data has arrived that has a short header. The connection carries no other session,
+  /// and no packet of another connection.
+  void arrived(long header, MemorySegment from, long at, long bytes, long when) {
+    if (!isOpen()) {
+      return;
+    }
+    Numbers numbers = session.settings().numbers();
+    long number = numbers.nearest(session.expected(), header >>> 16);
+    long taken = numbers.nearest(session.base(), header >>> 32);
+    long silent = numbers.nearest(session.silentKnown(), header >>> 48);
+    if (acknowledged(taken, silent, false, 0, when)) {
+      arrivedData(number, from, at + PacketLayout.SHORT_HEADER_BYTES, at + bytes, when);
+    }
+  }
+
+  /// Returns false if the session has ended by what a packet acknowledges.
+  private boolean acknowledged(long taken, long silent, boolean isLack, long number, long now) {
+    isHeard = true;
+    int epoch = session.epoch();
+    long before = session.base();
+    boolean possible =
+        session.acknowledged(epoch, taken, silent, now)
+            && (!isLack || session.lacks(epoch, number, now));
+    if (!possible) {
+      end(End.BREACH, "it acknowledges what was never sent");
+      return false;
+    }
+    if (session.base() != before) {
+      acknowledged++;
+      fruitlessConnections = 0;
+      letGo();
+    }
+    return true;
+  }
+
+  private void arrivedData(long number, MemorySegment from, long begin, long end, long now) {
+    switch (session.arrived(session.epoch(), number, now)) {
+      case NEXT -> {
+        if (workOff(from, begin, end)) {
+          session.taken(now);
+          fruitlessConnections = 0;
+        } else {
+          end(End.BREACH, "it sends messages that cannot be");
         }
-        case BREACH -> end(End.BREACH, "it sends a number out of the window");
-        case DUPLICATE, GAP, ALIEN -> {}
       }
+      case BREACH -> end(End.BREACH, "it sends a number out of the window");
+      case DUPLICATE, GAP, ALIEN -> {}
     }
   }
 
@@ -1043,22 +1143,27 @@ public final class Channel {
   private boolean workOff(MemorySegment from, long begin, long end) {
     long at = begin;
     while (at < end) {
-      if (end - at < PacketLayout.FRAME_BYTES) {
+      if (end - at < PacketLayout.SHORT_FRAME_BYTES) {
         return false;
       }
-      int head = from.get(PacketLayout.INT, at);
-      FrameKind kind = FrameKind.of(head & 0xff);
-      int words = head >>> 8 & 0xff;
-      long payload = from.get(PacketLayout.INT, at + 4);
-      if (kind == null || words > PacketLayout.MOST_WORDS || payload < 0) {
+      long head = from.get(PacketLayout.LONG, at);
+      FrameKind kind = FrameKind.of((int) head & 0xff);
+      int words = (int) head >>> 8 & 0xff;
+      if (kind == null || words > PacketLayout.MOST_WORDS) {
         return false;
       }
-      int length = PacketLayout.frameBytes(kind.isBulk(), words);
-      if (payload > end - at - length) {
+      boolean isShort = kind.isWords();
+      int length =
+          isShort
+              ? PacketLayout.messageBytes(words, 0)
+              : PacketLayout.frameBytes(kind.isBulk(), words);
+      long payload = isShort ? 0 : head >> 32;
+      if (payload < 0 || payload > end - at - length) {
         return false;
       }
       long wordsAt = at + length - (long) words * Long.BYTES;
-      incoming.set(from, wordsAt, words, payload, head >>> 16, from.get(PacketLayout.LONG, at + 8));
+      long reference = isShort ? nearestReference(kind, head) : from.get(PacketLayout.LONG, at + 8);
+      incoming.set(from, wordsAt, words, payload, (int) head >>> 16, reference);
       if (!take(kind, from, at + PacketLayout.FRAME_BYTES)
           || session.state() == Session.State.ENDED) {
         return session.state() == Session.State.ENDED;
@@ -1066,6 +1171,12 @@ public final class Channel {
       at += PacketLayout.aligned(length + (int) payload);
     }
     return true;
+  }
+
+  private long nearestReference(FrameKind kind, long head) {
+    boolean isRequest = kind == FrameKind.REQUEST_WORDS;
+    long known = isRequest ? session.requestsTaken() : session.requestsSent();
+    return PacketLayout.reference(known, head);
   }
 
   private boolean take(FrameKind kind, MemorySegment from, long bulkAt) {
@@ -1077,8 +1188,8 @@ public final class Channel {
       return false;
     }
     switch (kind) {
-      case REQUEST -> request();
-      case REPLY -> reply();
+      case REQUEST, REQUEST_WORDS -> request();
+      case REPLY, REPLY_WORDS -> reply();
       case REQUEST_PART, REPLY_PART -> {
         if (!land(kind == FrameKind.REPLY_PART, false, from, bulkAt)) {
           return false;
@@ -1317,25 +1428,25 @@ public final class Channel {
       return;
     }
     Reason reason = packet.isNumbered ? Reason.MAY_HAVE_RUN : Reason.NOT_DELIVERED;
-    long at = (long) packet.offset + PacketLayout.HEADER_BYTES;
+    long at = (long) packet.offset + queue.header();
     long end = (long) packet.offset + packet.length;
     while (at < end) {
       int head = bytes.getInt(at);
       FrameKind kind = FrameKind.of(head & 0xff);
-      int payload = bytes.getInt(at + 4);
       int count = head >>> 8 & 0xff;
       boolean isBulk = kind != null && kind.isBulk();
-      int length = PacketLayout.frameBytes(isBulk, count);
+      boolean isWords = kind != null && kind.isWords();
+      int payload = isWords ? 0 : bytes.getInt(at + 4);
+      int length =
+          isWords ? PacketLayout.messageBytes(count, 0) : PacketLayout.frameBytes(isBulk, count);
       long wordsAt = at + length - (long) count * Long.BYTES;
       List<Long> words =
           IntStream.range(0, count)
               .mapToObj(i -> bytes.getLong(wordsAt + (long) i * Long.BYTES))
               .toList();
       long whole = isBulk ? bytes.getLong(at + PacketLayout.FRAME_BYTES) : payload;
-      if (kind == FrameKind.REQUEST || kind == FrameKind.BULK_REQUEST) {
-        receiver.returned(this, false, head >>> 16, words, whole, reason);
-      } else if (kind == FrameKind.REPLY || kind == FrameKind.BULK_REPLY) {
-        receiver.returned(this, true, head >>> 16, words, whole, reason);
+      if (kind != null && kind.isMessage()) {
+        receiver.returned(this, kind.isReply(), head >>> 16, words, whole, reason);
       } else if (kind != null && !kind.isPart() && kind.isBulk() && !packet.isNumbered) {
         transfers.neverOffered(kind == FrameKind.OFFERED_REPLY, bytes.getLong(at + 8));
       }

@@ -23,7 +23,11 @@ public enum FrameKind {
   /// A bulk request that goes over the interface for bulk transfers.
   OFFERED_REQUEST(9, true, true),
   /// Such a bulk reply.
-  OFFERED_REPLY(10, true, false);
+  OFFERED_REPLY(10, true, false),
+  /// A request of words alone, with a head of half the length.
+  REQUEST_WORDS(11, false, true),
+  /// A reply of words alone.
+  REPLY_WORDS(12, false, false);
 
   private static final FrameKind[] ALL = values();
 
@@ -50,6 +54,24 @@ public enum FrameKind {
   /// Whether it has a part of a bulk transfer, and not only the offer of one.
   boolean isPart() {
     return isBulk && this != OFFERED_REQUEST && this != OFFERED_REPLY;
+  }
+
+  /// Whether it ends a message of the program.
+  boolean isMessage() {
+    return switch (this) {
+      case REQUEST, REPLY, BULK_REQUEST, BULK_REPLY, REQUEST_WORDS, REPLY_WORDS -> true;
+      default -> false;
+    };
+  }
+
+  /// Whether it is such a message, and a reply.
+  boolean isReply() {
+    return this == REPLY || this == BULK_REPLY || this == REPLY_WORDS;
+  }
+
+  /// Whether it has words alone.
+  boolean isWords() {
+    return this == REQUEST_WORDS || this == REPLY_WORDS;
   }
 
   /// Whether it takes a credit of its sender.

@@ -35,11 +35,11 @@ public record Greeting(
     String name,
     String sender) {
   /// The versions of the protocol that there are. The first one had no interface for bulk
-  /// transfers.
-  public static final int LOWEST_VERSION = 2;
+  /// transfers, and the second one no short headers.
+  public static final int LOWEST_VERSION = 3;
 
   /// The highest of them.
-  public static final int HIGHEST_VERSION = 2;
+  public static final int HIGHEST_VERSION = 3;
 
   /// The longest name of an endpoint, in bytes of UTF-8.
   public static final int NAME_BYTES = 255;

@@ -37,9 +37,9 @@ final class Packet {
     this.index = index;
   }
 
-  void open(int at, int skipped) {
+  void open(int at, int header, int skipped) {
     offset = at;
-    length = PacketLayout.HEADER_BYTES;
+    length = header;
     span = skipped;
     isClosed = false;
     isNumbered = false;

@@ -48,13 +48,18 @@ public final class PacketDispatcher {
     MemorySegment from = descriptor.memory();
     long at = descriptor.memoryOffset();
     long bytes = descriptor.transferredBytes();
+    Channel channel = connection.channel();
+    long header = PacketLayout.shortHeader(from, at, bytes);
+    if (header != 0 && channel != null && channel.hasShortHeaders()) {
+      channel.arrived(header, from, at, bytes, now);
+      return channel;
+    }
     PacketKind kind =
         bytes < PacketLayout.HEADER_BYTES
                 || !PacketLayout.isPacket(from, at)
                 || PacketLayout.length(from, at) != bytes - PacketLayout.HEADER_BYTES
             ? null
             : PacketKind.of(PacketLayout.kindCode(from, at));
-    Channel channel = connection.channel();
     if (kind == null || !isWhole(kind, channel, from, at, bytes)) {
       malformed++;
       if (!(channel == null ? lossy : channel.checks())) {

@@ -29,6 +29,10 @@ final class SendQueue {
 
   private final int capacity;
   private final int packetBytes;
+
+  /// The length of a packet's header.
+  private int header = PacketLayout.HEADER_BYTES;
+
   private final Packet[] packets;
   private final int mask;
 
@@ -41,6 +45,10 @@ final class SendQueue {
   private boolean isGone;
   private int used;
   private int writeAt;
+
+  /// How much is known to fit the last packet, so that most frames need no other look: less than
+  /// what does where memory was given back since, and 0 if there is none that grows.
+  private int room;
 
   /// Where the head of the frame lies that is being made; -1 if none is.
   private long draft = -1;
@@ -86,9 +94,22 @@ final class SendQueue {
     return packets.length;
   }
 
+  /// Returns the length of a packet's header.
+  int header() {
+    return header;
+  }
+
+  /// Changes it, while there is no packet.
+  void header(int bytes) {
+    if (hasAny()) {
+      throw new IllegalStateException("packets have another header already");
+    }
+    header = bytes;
+  }
+
   /// Whether a frame of so many bytes fits now, in a packet of its own if it must be.
   boolean hasRoom(int frameBytes) {
-    return hasRoom(frameBytes, 0);
+    return frameBytes <= room || hasRoom(frameBytes, 0);
   }
 
   /// Whether a frame fits now whose payload is sent from elsewhere.
@@ -109,7 +130,7 @@ final class SendQueue {
 
   /// How many bytes are left out before a new packet with this frame; -1 if there is no room.
   private int skipFor(int frameBytes) {
-    int wanted = PacketLayout.HEADER_BYTES + frameBytes;
+    int wanted = header + frameBytes;
     int skip = writeAt + wanted <= capacity ? 0 : capacity - writeAt;
     return used + skip + wanted <= capacity ? skip : -1;
   }
@@ -118,7 +139,11 @@ final class SendQueue {
   ///
   /// @return where it begins in the bytes
   long begin(int frameBytes) {
-    return begin(frameBytes, 0);
+    if (frameBytes > room || draft >= 0) {
+      return begin(frameBytes, 0);
+    }
+    draft = writeAt;
+    return draft;
   }
 
   /// Begins a frame whose payload is sent from elsewhere.
@@ -132,16 +157,15 @@ final class SendQueue {
       if (skip < 0 || end - first > mask) {
         throw new IllegalStateException("no room for %d bytes".formatted(frameBytes));
       }
-      if (end != unsent) {
-        packets[(end - 1) & mask].isClosed = true;
-      }
+      closeLast();
       if (skip > 0 || writeAt == capacity) {
         writeAt = 0;
       }
       Packet made = packets[end++ & mask];
-      made.open(writeAt, skip + PacketLayout.HEADER_BYTES);
+      made.open(writeAt, header, skip + header);
       used += made.span;
-      writeAt += PacketLayout.HEADER_BYTES;
+      writeAt += header;
+      room = Math.min(packetBytes - made.length, Math.min(capacity - used, capacity - writeAt));
     }
     draft = writeAt;
     return draft;
@@ -154,18 +178,28 @@ final class SendQueue {
     last.span += frameBytes;
     used += frameBytes;
     writeAt += frameBytes;
+    room -= frameBytes;
     draft = -1;
     return last;
+  }
+
+  /// Nothing more fits the last packet.
+  void closeLast() {
+    room = 0;
+    if (end != unsent) {
+      packets[(end - 1) & mask].isClosed = true;
+    }
   }
 
   /// Gives up the frame that was begun.
   void cancel() {
     draft = -1;
     Packet last = packets[(end - 1) & mask];
-    if (last.length == PacketLayout.HEADER_BYTES) {
+    if (last.length == header) {
       end--;
+      room = 0;
       used -= last.span;
-      int skipped = last.span - PacketLayout.HEADER_BYTES;
+      int skipped = last.span - header;
       writeAt = skipped > 0 ? capacity - skipped : last.offset;
     }
   }
@@ -190,6 +224,9 @@ final class SendQueue {
     packet.number = number;
     packet.isNumbered = true;
     packet.isClosed = true;
+    if (unsent == end) {
+      room = 0;
+    }
   }
 
   /// Returns the packet at a place of this queue.
@@ -244,8 +281,12 @@ final class SendQueue {
     if (packet.tail != null) {
       packet.tail = null;
     }
-    if (used == 0 && draft < 0) {
-      writeAt = 0; // short messages then stay in a few lines of the cache
+    if (first == end) { // short messages then stay in a few lines of the cache, and few objects
+      first = 0;
+      unsent = 0;
+      end = 0;
+      room = 0;
+      writeAt = 0;
     }
   }
 

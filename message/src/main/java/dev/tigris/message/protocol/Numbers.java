@@ -25,6 +25,11 @@ public record Numbers(int bits) {
     return (later - earlier) << unused >> unused;
   }
 
+  /// Returns the number nearest to a known one whose last 16 bits are those of `low`.
+  public long nearest(long known, long low) {
+    return plus(known, (short) (low - known));
+  }
+
   /// Whether a number has no more bits than there are.
   public boolean isNumber(long number) {
     return clip(number) == number;

@@ -777,6 +777,21 @@ public final class Session {
     return expected;
   }
 
+  /// Returns how many requests of the peer were taken.
+  public long requestsTaken() {
+    return requestsTaken;
+  }
+
+  /// Returns how many requests were put into packets.
+  public long requestsSent() {
+    return requestsSent;
+  }
+
+  /// Returns the last count of silent requests that the peer has told.
+  public long silentKnown() {
+    return numbers.plus(0, silentKnown);
+  }
+
   /// Returns how many requests of the peer are not over.
   public long open() {
     return requestsTaken - repliesSent - silent;

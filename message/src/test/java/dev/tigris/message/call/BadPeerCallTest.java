@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.message.Bundle;
 import dev.tigris.message.Endpoint;
+import dev.tigris.message.Options;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
 import dev.tigris.net.provider.ConnectResult;
@@ -166,7 +167,8 @@ class BadPeerCallTest {
             .orElseThrow()
             .signature()
             .id();
-    try (Bundle bundle = Bundle.open(CallOptions.MESSAGES, List.of(fabric))) {
+    Options few = CallOptions.MESSAGES.withCredits(CALLS / 2);
+    try (Bundle bundle = Bundle.open(few, List.of(fabric))) {
       Endpoint endpoint = bundle.endpoint("deaf", 1);
       endpoint.map(0, "shm", server.address(), "orders", CallOptions.TAG, PATIENCE);
       for (int i = 1; i <= CALLS; i++) {
