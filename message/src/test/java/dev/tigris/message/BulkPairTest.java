@@ -17,6 +17,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,6 +51,7 @@ class BulkPairTest {
   private Party client;
   private Endpoint at;
   private Endpoint from;
+  private String address;
 
   /// The channel of the last message that asked for a reply.
   private Channel replyingOver;
@@ -65,7 +68,7 @@ class BulkPairTest {
     server = new Party(options, List.of(fabric));
     client = new Party(options, List.of(fabric));
     String anyAddress = its.provider().contains("shm") ? "*" : "127.0.0.1:0";
-    String address =
+    address =
         server.call(
             () -> {
               at = server.bundle().endpoint("server", 1);
@@ -240,6 +243,41 @@ class BulkPairTest {
           assertEquals(180, Set.copyOf(back).size());
         });
     assertTrue(!isDamaged, "a transfer has the bytes of another one");
+  }
+
+  /// Neither side accepts while it connects, so both have to give way.
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "tcp", "uring"})
+  void bothSidesConnectForTheirTransfersAtOnce(String provider) throws Exception {
+    connect(Fabric.open(provider), false);
+    String anyAddress = provider.equals("shm") ? "*" : "127.0.0.1:0";
+    AtomicInteger fromServer = new AtomicInteger();
+    String back =
+        client.call(
+            () -> {
+              from.handler(NOTE, (token, message) -> fromServer.addAndGet((int) check(message)));
+              return client.bundle().listen(provider, anyAddress);
+            });
+    for (int round = 1; round <= 3; round++) {
+      server.run(() -> at.map(0, provider, back, "client", 2, PATIENCE));
+      FutureTask<Boolean> reverse = server.start(() -> sendsALongOne(at));
+      assertTrue(client.call(() -> sendsALongOne(from)));
+      assertTrue(reverse.get(), () -> server.bundle().describe());
+      assertEquals(round, fromServer.get());
+      server.run(() -> at.unmap(0));
+      client.run(
+          () -> {
+            from.unmap(0);
+            from.map(0, provider, address, "server", 1, PATIENCE);
+          });
+    }
+    server.run(() -> assertEquals(List.of(1L, 1L, 1L), taken));
+    assertTrue(!isDamaged);
+  }
+
+  private static boolean sendsALongOne(Endpoint endpoint) {
+    endpoint.bulk(0, NOTE, new long[] {1}, payload(1, LONGEST), 0, LONGEST, () -> {});
+    return endpoint.drain(PATIENCE);
   }
 
   private static BulkSend note(long word, int length) {

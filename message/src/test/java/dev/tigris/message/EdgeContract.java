@@ -1,3 +1,4 @@
+// Over 400 lines: the edges of messages, case by case, on every provider.
 package dev.tigris.message;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -19,6 +20,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,6 +48,7 @@ abstract class EdgeContract {
   private Endpoint at;
   private Endpoint from;
   private Bytes segment;
+  private String address;
 
   /// The first words of the replies, and what is wrong with their payloads.
   private final Set<Long> back = new HashSet<>();
@@ -71,7 +74,7 @@ abstract class EdgeContract {
     fabric = subject.open();
     server = new Party(options, List.of(fabric));
     client = new Party(options, List.of(fabric));
-    String address =
+    address =
         server.call(
             () -> {
               at = server.bundle().endpoint("server", TAG);
@@ -208,6 +211,117 @@ abstract class EdgeContract {
           await("all replies", () -> back.size() == expected);
           assertTrue(from.drain(PATIENCE));
         });
+  }
+
+  /// Words alone, a payload, one that is prepared, a bulk transfer, and one into the segment.
+  private void sendOfKind(int kind, int handler, long number) {
+    int length = new int[] {0, REPLY, PAYLOAD, 3 * PAYLOAD, 2 * PAYLOAD + 1}[kind];
+    byte[] content = content(number, length);
+    long[] words = {number, length};
+    switch (kind) {
+      case 0 -> from.request(0, handler, number, length);
+      case 1 -> from.request(0, handler, words, MessageContract.bytes(content), 0, length);
+      case 2 -> {
+        try (Draft draft = from.prepare(0, handler, 2, length)) {
+          draft.word(0, number).word(1, length).copyFrom(0, content, 0, length).commit();
+        }
+      }
+      case 3 -> from.bulk(0, handler, words, MessageContract.bytes(content), 0, length, () -> {});
+      default -> {
+        Bytes payload = MessageContract.bytes(content);
+        from.bulkInto(0, handler, words, payload, 0, length, number * BULK, () -> {});
+      }
+    }
+  }
+
+  /// Replies with this many bytes, or not at all, to a request that is whole.
+  private static void reply(Token token, Message message, int length) {
+    long number = message.word(0);
+    if (!Arrays.equals(content(number, (int) message.word(1)), message.array())) {
+      throw new IllegalStateException("request %d has other bytes".formatted(number));
+    }
+    long[] words = {number, length};
+    if (length == 0) {
+      token.reply(BACK, number, length);
+    } else if (length > 0) {
+      Bytes payload = MessageContract.bytes(content(number, length));
+      if (length <= REPLY) {
+        token.reply(BACK, words, payload, 0, length);
+      } else {
+        token.bulk(BACK, words, payload, 0, length, () -> {});
+      }
+    }
+  }
+
+  @Test
+  void answersEachKindOfRequestByEachKindOfReply() {
+    int[] replies = {-1, 0, REPLY, 2 * PAYLOAD};
+    server.run(
+        () -> {
+          for (int i = 0; i < replies.length; i++) {
+            int length = replies[i];
+            at.handler(400 + i, (token, message) -> reply(token, message, length));
+          }
+        });
+    client.run(
+        () -> {
+          long number = 0;
+          int expected = 0;
+          for (int i = 0; i < replies.length; i++) {
+            for (int kind = 0; kind < 5; kind++) {
+              sendOfKind(kind, 400 + i, number++ % DEPTH);
+              expected += replies[i] < 0 ? 0 : 1;
+            }
+            assertTrue(from.drain(PATIENCE));
+            int all = expected;
+            await("the replies", () -> back.size() == all);
+            back.clear();
+            expected = 0;
+          }
+        });
+  }
+
+  @Test
+  void servesManyClientsAtOnce() throws Exception {
+    List<Party> parties = new ArrayList<>();
+    List<FutureTask<Boolean>> running = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        Party party = new Party(options, List.of(fabric));
+        parties.add(party);
+        running.add(party.start(() -> asksForAll(party)));
+      }
+      for (FutureTask<Boolean> each : running) {
+        assertTrue(each.get());
+      }
+    } finally {
+      parties.forEach(Party::close);
+    }
+  }
+
+  private boolean asksForAll(Party party) {
+    Endpoint own = party.bundle().endpoint("another", TAG);
+    Set<Long> replies = new HashSet<>();
+    own.handler(
+        BACK,
+        (token, message) -> {
+          byte[] expected = content(message.word(0), (int) message.word(1));
+          if (Arrays.equals(expected, message.array())) {
+            replies.add(message.word(0));
+          }
+        });
+    own.map(0, fabric.provider(), address, "server", TAG, PATIENCE);
+    int[] lengths = {0, 8, REPLY, PAYLOAD};
+    for (int i = 0; i < 3 * DEPTH; i++) {
+      int length = lengths[i % lengths.length];
+      Bytes payload = MessageContract.bytes(content(i, length));
+      own.request(0, ECHO, new long[] {i, length}, payload, 0, length);
+    }
+    long start = System.nanoTime();
+    while (replies.size() < 3 * DEPTH && System.nanoTime() - start < PATIENCE.toNanos()) {
+      boolean _ = party.bundle().await(Duration.ofMillis(100));
+    }
+    return replies.size() == 3 * DEPTH;
   }
 
   @Test

@@ -155,6 +155,36 @@ class LostPeerTest {
     checkDeadPeer("shm");
   }
 
+  /// It waits behind one that fits no packet, so it is offered, too.
+  @Test
+  @Slow("another process, and a peer that is waited for")
+  void anEmptyTransferThatHasNeverLeftComesBackAsNotDelivered() {
+    try (Child server = server("tcp", anyAddress("tcp"))) {
+      open("tcp", BRIEF);
+      String address = server.nextLine();
+      client.run(() -> map("tcp", address));
+      server.kill();
+      client.run(
+          () -> {
+            while (from.channel(0).connection() != null) {
+              boolean _ = client.bundle().await(Duration.ofMillis(10));
+            }
+            Bytes payload = Jbuf.allocate(50_000, "test").asBytes();
+            from.bulk(0, NOTE, new long[] {0}, payload, 0, 50_000, () -> freed++);
+            from.bulk(0, NOTE, new long[] {1}, payload, 0, 0, () -> freed++);
+            while (returned.size() < 2) {
+              boolean _ = client.bundle().await(PATIENCE);
+            }
+            assertEquals(
+                List.of(0L, 1L), returned.stream().map(each -> each.words().getFirst()).toList());
+            for (Returned each : returned) {
+              assertEquals(Reason.NOT_DELIVERED, each.reason());
+            }
+            assertEquals(2, freed);
+          });
+    }
+  }
+
   private void checkDeadPeer(String provider) {
     try (Child server = server(provider, anyAddress(provider))) {
       open(provider, BRIEF);

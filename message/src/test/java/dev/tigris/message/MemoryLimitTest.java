@@ -19,6 +19,7 @@ import dev.tigris.testing.process.Jvm;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /// A server whose memory is used up refuses the peer that asks for more, and serves the others.
@@ -113,8 +114,7 @@ class MemoryLimitTest {
         at.handler(
             2,
             (token, message) -> {
-              HELD.forEach(Jbuf::free);
-              HELD.clear();
+              giveBack();
               token.reply(1);
             });
         at.handler(3, (token, message) -> token.reply(2, message.array()[0]));
@@ -125,13 +125,18 @@ class MemoryLimitTest {
       }
     }
 
-    private static void takeAll() {
+    static void giveBack() {
+      HELD.forEach(Jbuf::free);
+      HELD.clear();
+    }
+
+    static void takeAll() {
       try {
         while (true) {
           HELD.add(Jbuf.allocate(1 << 20, "hoard"));
         }
-      } catch (MemoryBudgetException e) {
-        System.err.println("no more than " + HELD.size());
+      } catch (MemoryBudgetException _) {
+        // that is all
       }
     }
   }
@@ -170,6 +175,73 @@ class MemoryLimitTest {
             assertEquals(77, arrived[0]);
             assertEquals(1, returned.size());
           });
+    }
+  }
+
+  /// A client that has no memory when its connection is lost, and has some again later.
+  static final class Returner {
+    private Returner() {}
+
+    public static void main(String[] arguments) {
+      try (Bundle bundle = Bundle.open(LARGE, "tcp")) {
+        Endpoint from = bundle.endpoint("client", 2);
+        int[] replies = new int[1];
+        from.handler(1, (token, message) -> replies[0]++);
+        from.map(0, "tcp", arguments[0], "server", 1, PATIENCE);
+        AtomicBoolean isEnough = new AtomicBoolean();
+        Thread hoarder =
+            Thread.ofPlatform()
+                .start(
+                    () -> {
+                      while (!isEnough.get()) {
+                        Hoarder.takeAll(); // also what the lost connection had
+                      }
+                    });
+        int before = bundle.connects();
+        System.out.println("full");
+        for (int i = 0; i < 200 && bundle.connects() < before + 4; i++) { // it tries meanwhile
+          boolean _ = bundle.await(Duration.ofMillis(20));
+        }
+        isEnough.set(true);
+        join(hoarder);
+        Hoarder.giveBack();
+        from.request(0, 1);
+        while (replies[0] == 0) {
+          boolean _ = bundle.await(BRIEF);
+        }
+        System.out.println("a reply");
+      }
+    }
+
+    private static void join(Thread thread) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  @Test
+  @Slow("another process, and memory that is waited for")
+  void aConnectionIsMadeAgainWhenThereIsMemoryForIt() {
+    try (Party server = new Party(LARGE, "tcp");
+        Party other = new Party(LARGE, "tcp")) {
+      Endpoint at = server.call(() -> server.bundle().endpoint("server", 1));
+      String address =
+          server.call(
+              () -> {
+                at.handler(1, (token, message) -> token.reply(1));
+                return server.bundle().listen("tcp", "127.0.0.1:0");
+              });
+      other.run(() -> other.bundle().listen("tcp", "127.0.0.1:0"));
+      try (Child child =
+          Jvm.of(Returner.class).options(BUDGET, "-Xmx40m").command(address).start()) {
+        assertEquals("full", child.nextLine());
+        server.run(() -> at.moveTo(other.bundle())); // which ends its connections
+        assertEquals("a reply", child.nextLine());
+      }
+      other.run(at::close);
     }
   }
 

@@ -64,4 +64,33 @@ class SessionAcknowledgementTest {
     assertEquals(Session.Verdict.DUPLICATE, session.arrived(session.epoch(), first, 3));
     assertTrue(session.isAcknowledgementDue(3), "the one before may be lost");
   }
+
+  /// A full window has arrived, and each acknowledgement of it is lost. The timer sends the oldest
+  /// packet once more, and the answer to that acknowledges all of them.
+  @ParameterizedTest
+  @ValueSource(longs = {0, -5})
+  void oneIsEnoughForAWindowWhoseOthersWereLost(long first) {
+    Session sender = opened(first);
+    Session receiver = opened(first);
+    int epoch = sender.epoch();
+    while (sender.canNumber()) {
+      assertEquals(Session.Verdict.NEXT, receiver.arrived(epoch, sender.number(2), 2));
+      receiver.taken(2);
+      long _ = receiver.acknowledge(); // which is lost
+    }
+    assertEquals(sender.settings().mostPackets(), sender.underWay());
+    long late = 2 + 400 * LATER;
+    assertFalse(sender.tick(late));
+    assertEquals(Session.Duty.RESEND, sender.duty(late, false));
+    assertEquals(first, sender.nextResend());
+    sender.resent(late);
+    assertEquals(Session.Duty.NOTHING, sender.duty(late, false), "it sends the oldest one only");
+    assertEquals(Session.Verdict.DUPLICATE, receiver.arrived(epoch, first, late));
+    assertTrue(receiver.isAcknowledgementDue(late));
+    assertTrue(sender.acknowledged(epoch, receiver.acknowledge(), 0, late));
+    assertEquals(0, sender.underWay());
+    assertEquals(Session.Duty.NOTHING, sender.duty(late, false));
+    assertEquals(1, sender.resentCount());
+    sender.checkInvariants();
+  }
 }
