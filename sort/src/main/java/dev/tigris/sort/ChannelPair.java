@@ -1,6 +1,5 @@
 package dev.tigris.sort;
 
-import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: any thread; parts that are written must not overlap. An interrupt during a transfer
 /// closes the file, as with any [FileChannel].
-final class ChannelPair implements Closeable {
+final class ChannelPair implements InputParts {
   private static final int MOVED_BYTES = 1 << 20;
 
   private final FileChannel buffered;
@@ -62,12 +61,14 @@ final class ChannelPair implements Closeable {
   }
 
   /// Returns whether it was opened for direct I/O.
-  boolean isDirect() {
+  @Override
+  public boolean isDirect() {
     return openedDirect != null;
   }
 
   /// Reads the bytes from `from` to `to` of the buffer. Returns false if the file ends before them.
-  boolean read(AlignedBuffer buffer, long from, long to, long position) throws IOException {
+  @Override
+  public boolean read(AlignedBuffer buffer, long from, long to, long position) throws IOException {
     FileChannel channel = direct;
     if (channel != null) {
       long first = AlignedBuffer.roundDown(from);

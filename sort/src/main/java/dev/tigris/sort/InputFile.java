@@ -1,5 +1,6 @@
 package dev.tigris.sort;
 
+import dev.tigris.flow.mirror.Mirror;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -14,6 +15,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /// A file of records that several threads read, each its own parts: through the page cache when it
 /// holds the file already, and around it otherwise, since filling the cache costs more than reading
@@ -33,7 +35,10 @@ final class InputFile implements Closeable {
   private final String name;
   private final BasicFileAttributes opened;
   private final long size;
-  private final ChannelPair channels;
+  private final InputParts channels;
+
+  /// Of a mirrored data set: which version of which one it is.
+  private final @Nullable String identity;
 
   /// Opens the file and finds out whether it is cached.
   ///
@@ -50,6 +55,14 @@ final class InputFile implements Closeable {
     this.path = path;
     this.name = name;
     this.opened = attributes(path);
+    if (Mirror.isManifest(path)) {
+      Mirror mirror = mirror(path);
+      this.size = mirror.bytes();
+      this.identity = mirror.identity();
+      this.channels = parts(mirror, path, recordSize);
+      return;
+    }
+    this.identity = null;
     FileChannel buffered = open(path, opened);
     try {
       this.size = buffered.size();
@@ -76,6 +89,25 @@ final class InputFile implements Closeable {
         failure.addSuppressed(second);
       }
       throw failure;
+    }
+  }
+
+  private static Mirror mirror(Path path) throws SortException {
+    try {
+      return Mirror.open(path);
+    } catch (IOException e) {
+      throw unusable(path, e);
+    }
+  }
+
+  private InputParts parts(Mirror mirror, Path path, int recordSize) throws SortException {
+    if (mirror.bytes() % recordSize != 0) {
+      throw leftOver(name, mirror.bytes(), recordSize);
+    }
+    try {
+      return new MirrorParts(mirror);
+    } catch (IOException e) {
+      throw unusable(path, e);
     }
   }
 
@@ -189,6 +221,9 @@ final class InputFile implements Closeable {
   /// Returns what tells whether another process has opened the same: its size and time. A device
   /// has no time.
   String state() {
+    if (identity != null) {
+      return identity;
+    }
     return opened.isRegularFile() ? size + " " + opened.lastModifiedTime() : String.valueOf(size);
   }
 
@@ -227,6 +262,9 @@ final class InputFile implements Closeable {
   ///
   /// @throws SortException if the file's time or size is another than when it was opened
   void requireUnchanged() throws SortException {
+    if (identity != null) {
+      return; // each block has a checksum
+    }
     BasicFileAttributes now;
     try {
       now = Files.readAttributes(path, BasicFileAttributes.class);

@@ -3,12 +3,9 @@ package dev.tigris.flow.text;
 import dev.tigris.flow.BufferSpring;
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
-import dev.tigris.os.LastingFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +29,7 @@ final class PlainFile extends TextFile {
   /// Most rows end within so many bytes behind their block.
   private static final int TAIL_BYTES = 1 << 10;
 
-  private final LastingFile channel;
+  private final TextBytes channel;
   private final long size;
   private final int blockBytes;
   private final byte[] head;
@@ -47,9 +44,7 @@ final class PlainFile extends TextFile {
 
   PlainFile(Path path, TextFormat format, int blockBytes) throws IOException {
     super(path, format);
-    this.channel =
-        new LastingFile(
-            path, FileChannel.open(path, StandardOpenOption.READ), StandardOpenOption.READ);
+    this.channel = TextBytes.open(path);
     boolean opened = false;
     try {
       this.size = channel.size();
