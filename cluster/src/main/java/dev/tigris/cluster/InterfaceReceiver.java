@@ -34,6 +34,12 @@ final class InterfaceReceiver extends InterfaceStream {
   private static final int CONTROLS = 8;
   private static final long CONTROL_BYTES = (long) (2 * CONTROLS) * ControlSlot.BYTES;
 
+  /// A module that finishes so many waters between two visits of the mover makes quick calls.
+  private static final int QUICK_CALLS = 8;
+
+  /// With fewer waters here, its module may soon want more.
+  private static final int FEW_ARRIVED = 16;
+
   private final Requests requests;
 
   /// Called once, when the sender has greeted.
@@ -55,7 +61,11 @@ final class InterfaceReceiver extends InterfaceStream {
   /// When the sender has to be there, and then, when it has to have greeted.
   private long deadline;
 
-  private final int quarter;
+  /// Whether the last message was a batch. To tell of small waters costs as much as a batch does.
+  private boolean comeInBatches;
+
+  /// How many waters were finished when the mover came by last.
+  private long seenFinished;
 
   /// Null until the sender has greeted.
   private @Nullable ReceiverProtocol protocol;
@@ -87,7 +97,6 @@ final class InterfaceReceiver extends InterfaceStream {
     this.slots = BufferSpring.byTurns(place.name());
     this.large = BufferSpring.byTurns(place.name());
     this.deadline = System.nanoTime() + options.patience().toNanos();
-    this.quarter = Math.max(1, place.window() / 4);
   }
 
   // -- Connecting.
@@ -292,6 +301,7 @@ final class InterfaceReceiver extends InterfaceStream {
     long before = its.arrived();
     its.receive(
         read.kind(), read.message(), read.water(), read.count(), read.length(), read.operand());
+    comeInBatches = read.kind() == Kind.BATCH;
     switch (read.kind()) {
       case WATER, GRANTED -> {
         Water water = slot.take();
@@ -469,7 +479,7 @@ final class InterfaceReceiver extends InterfaceStream {
     if (holdsASlot) {
       postIdle(1);
     }
-    if (its.unacknowledged() >= quarter) {
+    if (its.unacknowledged() >= mostUntold()) {
       tell();
       VirtualInterface link = link();
       if (link != null) {
@@ -490,10 +500,40 @@ final class InterfaceReceiver extends InterfaceStream {
     } else if (protocol == null) {
       requireGreeting();
     }
-    if (protocol != null) {
-      tell();
+    ReceiverProtocol its = protocol;
+    if (its != null) {
+      boolean isQuick = its.finished() - seenFinished >= QUICK_CALLS;
+      seenFinished = its.finished();
+      if (!mayConnect || !isQuick || !mayWait(its)) {
+        tell();
+      }
     }
   }
+
+  /// Whether the sender need not hear of the waters that are finished yet: more of them are here.
+  private boolean mayWait(ReceiverProtocol its) {
+    return mover.isHelped()
+        && its.unacknowledged() < mostUntold()
+        && !arrived.isEmpty()
+        && grants.isEmpty()
+        && !mustStop;
+  }
+
+  /// So many waters that are finished are told of at once.
+  private int mostUntold() {
+    return Math.max(1, window() >> (comeInBatches ? 1 : 2));
+  }
+
+  @Override
+  boolean isInHurry() {
+    return isOver() || protocol == null || arrived.size() < FEW_ARRIVED || controlsUnderWay() > 0;
+  }
+
+  @Override
+  void rung() {}
+
+  @Override
+  void letGo() {}
 
   /// Says what there is to say, as far as there is memory for it.
   private void tell() {

@@ -43,6 +43,10 @@ final class InterfaceSender extends InterfaceStream {
   /// So many bytes leave at once.
   private static final int MUCH_UNRUNG_BYTES = 1 << 16;
 
+  /// A batch waits for no more after the mover has come by so often since something was put: its
+  /// thread waits, then.
+  private static final int MOST_IN_VAIN = 8;
+
   /// Each water of a batch begins with its size, in 8 bytes.
   static final int SIZE_BYTES = 8;
 
@@ -70,6 +74,9 @@ final class InterfaceSender extends InterfaceStream {
 
   /// How many waters had been put when the mover came by last.
   private long seenPut;
+
+  /// How often it has come by since then.
+  private int looksInVain;
 
   InterfaceSender(
       StreamKind.Place place,
@@ -255,14 +262,8 @@ final class InterfaceSender extends InterfaceStream {
   }
 
   private void ringNow() {
-    hasRung();
+    rung();
     connected().ring();
-  }
-
-  /// Notes that all that was posted leaves now.
-  private void hasRung() {
-    unrung = 0;
-    unrungBytes = 0;
   }
 
   @Override
@@ -287,25 +288,45 @@ final class InterfaceSender extends InterfaceStream {
     if (isOver()) {
       return;
     }
+    looksInVain = put == seenPut ? looksInVain + 1 : 0;
+    seenPut = put;
     pump();
     if (!mayWait(mayConnect)) {
       postBatch();
     }
-    hasRung(); // the mover does
   }
 
   /// Whether an open batch may wait for more: the receiver has enough to do meanwhile, and the
-  /// module
-  /// has put something since this was asked last. When the module does not any more, its thread
-  /// asks again soon, because it waits, or a helper does.
+  /// module's thread has put something not long ago.
   private boolean mayWait(boolean isOfModule) {
-    boolean isPutting = put != seenPut;
-    seenPut = put;
     Batch batch = open;
-    return isOfModule
-        && isPutting
-        && batch != null
-        && protocol.outstanding() - batch.count > window() / 2;
+    return batch != null
+        && isOfModule
+        && mover.isHelped()
+        && looksInVain < MOST_IN_VAIN
+        && protocol.outstanding() - batch.count > window() / 4;
+  }
+
+  /// The module's thread has credit for a while, and puts.
+  @Override
+  boolean isInHurry() {
+    return isOver()
+        || looksInVain > 0
+        || unrungBytes > 0
+        || !pending.isEmpty()
+        || protocol.outstanding() > window() / 2;
+  }
+
+  @Override
+  void rung() {
+    unrung = 0;
+    unrungBytes = 0;
+  }
+
+  @Override
+  void letGo() {
+    postBatch();
+    rung(); // the wait begins with that
   }
 
   /// Posts what may be sent, as far as there is memory for it.

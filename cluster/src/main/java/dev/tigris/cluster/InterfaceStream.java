@@ -55,6 +55,16 @@ abstract sealed class InterfaceStream extends Stream permits InterfaceSender, In
   /// @param mayConnect whether the caller is the thread of the module, which accepts connections
   abstract void advance(boolean mayConnect);
 
+  /// Returns whether the connection is to be looked at now, after [#advance]: something was posted,
+  /// or is missed.
+  abstract boolean isInHurry();
+
+  /// Notes that all that was posted leaves now: the mover rings.
+  abstract void rung();
+
+  /// Posts what was held back: the thread is about to park.
+  abstract void letGo();
+
   /// Hands over what was posted, for a mover that does not poll next.
   final void ring() {
     VirtualInterface its = link;

@@ -1,3 +1,4 @@
+// Over 400 lines: one queue, how it is lent, and how its streams are moved and left.
 package dev.tigris.cluster;
 
 import dev.tigris.flow.Mover;
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 final class QueueMover implements Mover {
   /// So many completions at most are taken before the module's other work has its turn.
   private static final int MOST_AT_ONCE = 256;
+
+  /// So many looks in a row a thread may skip.
+  private static final int MOST_SKIPPED = 3;
 
   private static final long LINGER_NANOS = 10_000_000;
 
@@ -79,6 +83,9 @@ final class QueueMover implements Mover {
 
   /// The failure that the helper met while it moved messages; for the owner.
   private @Nullable RuntimeException failure;
+
+  /// How many looks in a row were skipped.
+  private int skipped;
 
   private final List<InterfaceStream> streams = new ArrayList<>();
   private final Set<Fabric> served = new HashSet<>();
@@ -217,14 +224,33 @@ final class QueueMover implements Mover {
   /// whether something has come.
   private boolean moveOnce(boolean mayConnect) {
     advance(mayConnect);
+    if (mayConnect && maySkip()) {
+      return false;
+    }
+    for (int i = 0; i < streams.size(); i++) {
+      streams.get(i).rung();
+    }
     if (!drain()) {
       return false;
     }
     advance(mayConnect);
     for (int i = 0; i < streams.size(); i++) {
-      streams.get(i).ring();
+      InterfaceStream stream = streams.get(i);
+      stream.rung();
+      stream.ring();
     }
     return true;
+  }
+
+  /// Whether a busy module has enough to do, so that its thread need not look at the connections
+  /// this time: over `tcp`, a look is a system call.
+  private boolean maySkip() {
+    boolean isInHurry = skipped == MOST_SKIPPED;
+    for (int i = 0; i < streams.size() && !isInHurry; i++) {
+      isInHurry = streams.get(i).isInHurry();
+    }
+    skipped = isInHurry ? 0 : skipped + 1;
+    return !isInHurry;
   }
 
   /// Whether a helper moves what was put and has not left, as far as is known.
@@ -406,6 +432,9 @@ final class QueueMover implements Mover {
     }
     enter();
     try {
+      for (int i = 0; i < streams.size(); i++) {
+        streams.get(i).letGo();
+      }
       Descriptor descriptor = its.await(nanos);
       if (descriptor != null) {
         take(descriptor);

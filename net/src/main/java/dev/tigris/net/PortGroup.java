@@ -176,7 +176,12 @@ final class PortGroup extends Port {
 
   @Override
   public boolean canChangeThread() {
-    return ports.stream().allMatch(Port::canChangeThread);
+    for (int i = 0; i < ports.size(); i++) { // asked before each lending: a stream would be garbage
+      if (!ports.get(i).canChangeThread()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override
