@@ -8,9 +8,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -63,21 +66,66 @@ public record UnnamedOutput(Path temporary, Path target) {
     boolean _ = Folders.sync(folder(), target);
   }
 
-  /// Returns what the file system calls it, whatever its name is; null if it has no word for that.
+  /// What an output keeps when it is renamed. A file system that numbers inodes anew when it is
+  /// mounted again keeps size and time.
   ///
-  /// @throws NoSuchFileException if nothing is under the temporary name
-  public @Nullable Object key() throws IOException {
-    return Files.readAttributes(temporary, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-        .fileKey();
+  /// @param inode its number in the file system
+  /// @param bytes its size
+  /// @param modifiedNanos when it was last written
+  public record Identity(long inode, long bytes, long modifiedNanos) {
+    private static Identity of(Path path) throws IOException {
+      Map<String, Object> found =
+          Files.readAttributes(path, "unix:ino,size,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
+      return new Identity(
+          (Long) Objects.requireNonNull(found.get("ino")),
+          (Long) Objects.requireNonNull(found.get("size")),
+          ((FileTime) Objects.requireNonNull(found.get("lastModifiedTime")))
+              .to(TimeUnit.NANOSECONDS));
+    }
+
+    private boolean isThatOf(Identity other) {
+      return inode == other.inode || (bytes == other.bytes && modifiedNanos == other.modifiedNanos);
+    }
+
+    /// Returns its three numbers, as [#parse] reads them.
+    public String text() {
+      return "%d %d %d".formatted(inode, bytes, modifiedNanos);
+    }
+
+    /// Reads what [#text] has written.
+    ///
+    /// @throws IllegalArgumentException if it is something else
+    public static Identity parse(String text) {
+      String[] numbers = text.split(" ", -1);
+      if (numbers.length != 3) {
+        throw new IllegalArgumentException(
+            "'%s' has %d numbers, and not 3".formatted(text, numbers.length));
+      }
+      return new Identity(
+          Long.parseLong(numbers[0]), Long.parseLong(numbers[1]), Long.parseLong(numbers[2]));
+    }
   }
 
-  /// Returns whether what has its name is the output with this key; any output if the key is null.
-  public boolean isNamed(@Nullable Object key) {
+  /// Returns what it keeps when it gets its name; null if the file system does not tell.
+  ///
+  /// @throws NoSuchFileException if nothing is under the temporary name
+  public @Nullable Identity identity() throws IOException {
+    return identity(temporary);
+  }
+
+  private static @Nullable Identity identity(Path path) throws IOException {
     try {
-      Object found =
-          Files.readAttributes(target, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-              .fileKey();
-      return key == null || key.equals(found);
+      return Identity.of(path);
+    } catch (UnsupportedOperationException e) {
+      return null;
+    }
+  }
+
+  /// Returns whether what has its name is this output; any output if the identity is null.
+  public boolean isNamed(@Nullable Identity known) {
+    try {
+      Identity found = identity(target);
+      return known == null || found == null || known.isThatOf(found);
     } catch (IOException e) {
       return false;
     }

@@ -27,14 +27,16 @@ public final class OutputNote implements OutputOwner {
   private static final String TEMPORARY = "temporary";
   private static final String TARGET = "target";
 
+  /// Followed by which output it is, from 0.
+  private static final String IDENTITY = "identity.";
+
   private final Path file;
   private final Epoch epoch;
   private final int worker;
   private final List<UnnamedOutput> outputs = new ArrayList<>();
 
-  /// What the file system calls each output, as this process has prepared it. Empty if another
-  /// process has.
-  private final Map<UnnamedOutput, Object> keys = new HashMap<>();
+  /// What each output keeps when it gets its name, as it was when it was prepared.
+  private final Map<UnnamedOutput, UnnamedOutput.Identity> identities = new HashMap<>();
 
   private final StringBuilder written = new StringBuilder();
   private boolean prepared;
@@ -64,7 +66,23 @@ public final class OutputNote implements OutputOwner {
       } else if (fact.name().equals(TARGET) && temporary != null) {
         outputs.add(new UnnamedOutput(temporary, Path.of(fact.plain())));
         temporary = null;
+      } else if (prepared && fact.name().startsWith(IDENTITY)) {
+        identify(fact);
       }
+    }
+  }
+
+  /// Reads a line of the identity of an output.
+  private void identify(Facts.Fact fact) throws IOException {
+    try {
+      int which = Integer.parseInt(fact.name().substring(IDENTITY.length()));
+      UnnamedOutput.Identity its = UnnamedOutput.Identity.parse(fact.plain());
+      identities.put(outputs.get(which), its);
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+      throw new IOException(
+          "%s has a line %s=%s, which is of no output: it is damaged"
+              .formatted(file, fact.name(), fact.value()),
+          e);
     }
   }
 
@@ -137,13 +155,15 @@ public final class OutputNote implements OutputOwner {
   public synchronized void prepare() throws IOException {
     refuseIfDiscarded();
     if (!prepared && !written.isEmpty()) {
-      for (UnnamedOutput output : outputs) {
-        Object key = output.key();
-        if (key != null) {
-          keys.put(output, key);
+      StringBuilder lines = new StringBuilder();
+      for (int i = 0; i < outputs.size(); i++) {
+        UnnamedOutput.Identity its = outputs.get(i).identity();
+        if (its != null) {
+          identities.put(outputs.get(i), its);
+          lines.append(Facts.line(IDENTITY + i, its.text()));
         }
       }
-      append(Facts.seal(written.toString()), true);
+      append(lines + Facts.seal(written.toString() + lines), true);
       Facts.syncName(file);
     }
     prepared = true;
@@ -180,15 +200,18 @@ public final class OutputNote implements OutputOwner {
     List<String> unnamed = new ArrayList<>();
     for (UnnamedOutput output : outputs) {
       try {
-        if (!output.isUnnamed() && output.isNamed(keys.get(output))) {
+        if (!output.isUnnamed() && isNamed(output)) {
           output.syncName(); // it had its name before
         } else {
           output.publish(true);
         }
-      } catch (IOException e) {
-        if (e instanceof NoSuchFileException && output.isNamed(keys.get(output))) {
-          continue; // another process was faster
+      } catch (NoSuchFileException e) {
+        if (!isNamed(output)) { // else another process was faster
+          unnamed.add(
+              "%s is gone, and %s is another file or none: delete %s if you have moved it"
+                  .formatted(output.temporary(), output.target(), file));
         }
+      } catch (IOException e) {
         unnamed.add(
             "%s cannot be renamed to %s: %s".formatted(output.temporary(), output.target(), e));
       }
@@ -202,6 +225,10 @@ public final class OutputNote implements OutputOwner {
       }
     }
     return unnamed;
+  }
+
+  private boolean isNamed(UnnamedOutput output) {
+    return output.isNamed(identities.get(output));
   }
 
   /// Deletes all outputs that have no name, and the note when they are gone.

@@ -131,6 +131,23 @@ class RunRecoveryTest {
     assertEquals(List.of("a", "b"), names());
   }
 
+  /// A file that had the name before is not the output.
+  @Test
+  void noticesAnOutputWhoseDataIsGone() throws Exception {
+    Path target = Files.writeString(outputs.resolve("a"), "of an earlier run");
+    OutputNote note = make(FIRST, 0, "a", true);
+    OutputNote _ = make(FIRST, 1, "b", true);
+    Decision.publish(FIRST).writeTo(folder);
+    Files.delete(note.outputs().getFirst().temporary());
+    RunRecovery.Result result = finish();
+    assertEquals(1, result.named());
+    assertEquals(1, result.unnamed().size());
+    assertTrue(result.unnamed().getFirst().contains("is gone"), result.toString());
+    assertEquals("of an earlier run", Files.readString(target));
+    Files.delete(folder.resolve("worker-0.1.outputs")); // as it says
+    assertEquals(new RunRecovery.Result(0, 0, List.of()), finish());
+  }
+
   @Test
   void keepsWhatCannotBeRenamedAndSaysWhereItIs() throws Exception {
     OutputNote note = make(FIRST, 0, "a", true);
