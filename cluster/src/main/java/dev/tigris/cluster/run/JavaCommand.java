@@ -1,5 +1,6 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.memory.Jbuf;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +18,8 @@ import java.util.Set;
 /// @param options the options of the JVM
 record JavaCommand(CodePath code, List<String> options) {
   private static final long LEAST_HEAP_BYTES = 64L << 20;
+  private static final long LEAST_JBUF_BYTES = 16L << 20;
+  private static final String JBUFS = "-Dtigris.memory.budget=";
 
   /// The part of the machine's memory that the heap of a JVM takes by default.
   private static final double USUAL_HEAP_PERCENT = 25;
@@ -27,7 +30,7 @@ record JavaCommand(CodePath code, List<String> options) {
           "-Djava.class.path=",
           "-Djdk.module.",
           "-Dloader.main=",
-          "-Dtigris.memory.budget=",
+          JBUFS,
           "--module-path",
           "-agentlib:jdwp",
           "-Xrunjdwp",
@@ -88,6 +91,8 @@ record JavaCommand(CodePath code, List<String> options) {
     }
     int processors = Math.max(1, Runtime.getRuntime().availableProcessors() / count);
     options.add("-XX:ActiveProcessorCount=" + processors);
+    long jbufs = Math.max(LEAST_JBUF_BYTES, Jbuf.use().budgetBytes() / count);
+    options.add(JBUFS + jbufs);
     return new JavaCommand(code, options);
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.Jbuf;
 import dev.tigris.testing.process.Command;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// The command of a worker, which repeats that of its parent.
 class JavaCommandTest {
+  private static final String JBUFS = "-Dtigris.memory.budget=";
   private static final CodePath CODE = new CodePath("app.jar", "");
 
   private static List<String> options(boolean dividesHeap, boolean isNative, String... given) {
@@ -44,8 +46,21 @@ class JavaCommandTest {
             "--module-path=x",
             "-Djdk.module.main=x");
     assertTrue(
-        options.stream().allMatch(each -> each.startsWith("-XX:M") || each.startsWith("-XX:Act")),
+        options.stream()
+            .allMatch(
+                each ->
+                    each.startsWith("-XX:M")
+                        || each.startsWith("-XX:Act")
+                        || each.startsWith(JBUFS)),
         options::toString);
+  }
+
+  @Test
+  void theMemoryOfJbufsIsDivided() {
+    List<String> options = options(true, false, JBUFS + "1t");
+    assertEquals(
+        List.of(JBUFS + Jbuf.use().budgetBytes() / 4),
+        options.stream().filter(each -> each.startsWith(JBUFS)).toList());
   }
 
   @ParameterizedTest
