@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 /// and folders, its arguments, and the flow that it describes. Each part has a name, so that a
 /// difference can be told.
 ///
-/// All processes are on one host, and read the same files: so a file that has the size and the time
-/// that the coordinator has seen was not replaced meanwhile, and its content need not be read.
+/// Processes of one host read the same files. So a file that has the place on the disk, the size
+/// and the time that the coordinator has seen was not replaced meanwhile. Its content need not be
+/// read, which keeps the start of a process short.
 ///
 /// @param parts the value of each part, by its name
 record Fingerprint(Map<String, String> parts) {
@@ -83,7 +84,11 @@ record Fingerprint(Map<String, String> parts) {
             Path within = file.equals(entry) ? named.getFileName() : entry.relativize(file);
             parts.merge(
                 "the file " + within,
-                attributes.size() + " bytes of " + attributes.lastModifiedTime().toMillis(),
+                "%d bytes of %s%s"
+                    .formatted(
+                        attributes.size(),
+                        attributes.lastModifiedTime(),
+                        attributes.fileKey() == null ? "" : " at " + attributes.fileKey()),
                 (one, other) -> one + ", " + other);
             return FileVisitResult.CONTINUE;
           }
