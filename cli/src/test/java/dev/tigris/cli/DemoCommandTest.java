@@ -64,4 +64,27 @@ class DemoCommandTest {
     assertEquals(ExitCode.BAD_OUTPUT, result.code(), result.toString());
     assertTrue(result.err().contains("the picture '/dev/full' cannot be written"), result.err());
   }
+
+  @Test
+  @Slow("starts twelve JVMs")
+  void showsASlowProcessAndAKilledOne() throws Exception {
+    Result result = shell.run("demo cluster --quick");
+    assertEquals(ExitCode.OK, result.code(), result.toString());
+    assertEquals(2, result.out().split("1,600 waters in all", -1).length - 1, result.out());
+    long[] waters =
+        result
+            .out()
+            .lines()
+            .filter(line -> line.matches(" +process \\d +#.*"))
+            .mapToLong(
+                line -> Long.parseLong(line.replaceAll(".*# +", "").replaceAll("[^0-9]", "")))
+            .toArray();
+    assertEquals(8, waters.length, result.out());
+    assertTrue(waters[3] < waters[0] && waters[3] < waters[1], result.out());
+    assertTrue(result.out().contains("(SIGKILL)"), result.out());
+    assertTrue(result.out().matches("(?s).*attempt [2-4] has ended well.*"), result.out());
+    try (var left = Files.list(folder.resolve("build"))) {
+      assertEquals(List.of(), left.toList());
+    }
+  }
 }

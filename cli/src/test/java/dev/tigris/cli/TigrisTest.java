@@ -64,6 +64,8 @@ class TigrisTest {
           "disk",
           "mirror",
           "call",
+          "run",
+          "plan",
           "recover",
           "help",
           "test",
@@ -89,6 +91,8 @@ class TigrisTest {
         "disk",
         "mirror",
         "call",
+        "run",
+        "plan",
         "recover"
       })
   void teachesEachCommandWithExamples(String command) {
@@ -127,6 +131,8 @@ class TigrisTest {
           "disk",
           "mirror",
           "call",
+          "run",
+          "plan",
           "recover",
           "exit-codes"
         }) {

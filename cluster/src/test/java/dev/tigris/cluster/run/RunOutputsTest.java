@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
+import dev.tigris.testing.host.SmallDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,6 +76,41 @@ class RunOutputsTest {
     assertEquals(List.of("out-1"), names(folder));
     assertEquals(List.of("in the way"), names(folder.resolve("out-1")));
     assertNoNotes(run);
+  }
+
+  @Test
+  void ofNoProcessAppearIfTheirDiskIsFull() throws Exception {
+    int most = Writes.REPLICAS * Writes.WATERS * Writes.WATER_BYTES;
+    try (SmallDisk disk = SmallDisk.inMemory(temporary, most / 2)) {
+      Path there = disk.folder();
+      ClusterRun run = cluster().withAttempts(2).start(Writes.class, there.toString());
+      RunException failure = assertThrows(RunException.class, run::await);
+      assertEquals(1, failure.attempts(), failure.toString());
+      assertTrue(failure.getMessage().contains("No space left"), failure.getMessage());
+      assertEquals(List.of(), names(there));
+      assertNoNotes(run);
+    }
+  }
+
+  @Test
+  void ofNoProcessAppearIfTheDiskOfTheRunsFolderIsFull() throws Exception {
+    Path here = temporary.resolve("here");
+    Path go = temporary.resolve("go");
+    try (SmallDisk disk = SmallDisk.inMemory(temporary, 1 << 20)) {
+      ClusterRun run =
+          Cluster.processes(Numbered.REPLICAS)
+              .withRuns(disk.folder().resolve("runs"))
+              .start(Numbered.class, folder.toString(), "100", here.toString(), go.toString());
+      Wait.until("the flow is half done", () -> Files.exists(here));
+      Path rest = disk.folder().resolve("rest");
+      assertThrows(
+          IOException.class, () -> Files.write(rest, new byte[2 << 20])); // the disk is full
+      Path _ = Files.createFile(go);
+      RunException failure = assertThrows(RunException.class, run::await);
+      assertEquals(RunException.Kind.OUTPUT, failure.kind(), failure.toString());
+      assertTrue(failure.getMessage().contains("No space left"), failure.getMessage());
+      assertEquals(List.of(), names(folder));
+    }
   }
 
   private ClusterRun hanging(int attempts) throws Exception {
