@@ -22,13 +22,19 @@ final class ClusterDemo {
   private static final int BAR = 40;
   private static final Duration SLICE = Duration.ofMillis(20);
 
+  /// More than the one that is lost here, and longer than usual: the demo also runs on a host that
+  /// has much else to do.
+  private static final int ATTEMPTS = 4;
+
+  private static final Duration HANG_LIMIT = Duration.ofSeconds(30);
+
   private final Cluster cluster;
   private final String waters;
   private final PrintStream out;
 
   /// @param runs the folder for the folders of the runs
   ClusterDemo(Path runs, boolean isQuick, PrintStream out) {
-    this.cluster = Cluster.processes(PROCESSES).withRuns(runs);
+    this.cluster = Cluster.processes(PROCESSES).withRuns(runs).withHangLimit(HANG_LIMIT);
     this.waters = String.valueOf(isQuick ? QUICK_WATERS : WATERS);
     this.out = out;
   }
@@ -45,7 +51,7 @@ final class ClusterDemo {
             + "  The other processes notice it, the attempt is given up, and the run is tried%n"
             + "  again. Results of the first attempt do not count.%n%n");
     Set<ProcessHandle> others = ProcessHandle.current().children().collect(Collectors.toSet());
-    ClusterRun run = cluster.withAttempts(2).start(SlowProcess.class, waters);
+    ClusterRun run = cluster.withAttempts(ATTEMPTS).start(SlowProcess.class, waters);
     kill(run, others);
     Results results = ended(run);
     out.printf("  attempt %d has ended well:%n%n", run.progress().attempt());
