@@ -93,23 +93,46 @@ final class RecoverCommand implements Command {
       }
       return list(runs, options, console);
     }
-    try (RunRecovery recovery = open(find(runs, digits))) {
-      return recover(recovery, discard ? Integer.valueOf(0) : publish, options, console);
+    return recover(find(runs, digits), discard ? Integer.valueOf(0) : publish, options, console);
+  }
+
+  /// Recovers a run by all of its folders that are here. The decision is in that of its
+  /// coordinator, which comes first.
+  ///
+  /// @param chosen what the user has chosen, where the coordinator's folder is elsewhere
+  private static ExitCode recover(
+      List<Path> folders, @Nullable Integer chosen, ParseResult options, Console console)
+      throws CommandException, IOException {
+    ExitCode worst = ExitCode.OK;
+    Integer told = chosen;
+    for (Path folder : folders) {
+      try (RunRecovery recovery = open(folder)) {
+        boolean isKnown = recovery.askedElsewhere() == null;
+        boolean isFirst = folder.equals(folders.getFirst());
+        ExitCode code = recover(recovery, isKnown && !isFirst ? null : told, options, console);
+        worst = code == ExitCode.OK ? worst : code;
+        if (isKnown) {
+          Epoch decided = recovery.decided();
+          told = decided == null ? 0 : decided.attempt();
+        }
+      }
     }
+    return worst;
   }
 
   private static ParameterException misuse(ParseResult options, String message) {
     return new ParameterException(options.commandSpec().commandLine(), message);
   }
 
-  private static Path find(Path runs, String digits) throws CommandException {
+  /// Returns the folders of one run.
+  private static List<Path> find(Path runs, String digits) throws CommandException {
     List<Path> found;
     try {
       found = RunRecovery.find(runs, digits);
     } catch (IOException e) {
       throw new CommandException(ExitCode.BAD_INPUT, Reason.of(e), e);
     }
-    if (found.size() != 1) {
+    if (found.stream().map(RunRecovery::numberOf).distinct().count() != 1) {
       throw new CommandException(
           ExitCode.BAD_INPUT,
           found.isEmpty()
@@ -117,7 +140,7 @@ final class RecoverCommand implements Command {
                   .formatted(digits, runs)
               : "'%s' may be %s: give more digits".formatted(digits, found));
     }
-    return found.getFirst();
+    return found;
   }
 
   private static RunRecovery open(Path folder) throws CommandException {

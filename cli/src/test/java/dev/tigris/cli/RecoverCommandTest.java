@@ -105,6 +105,34 @@ class RecoverCommandTest {
     assertEquals("data", Files.readString(out));
   }
 
+  /// Hosts may share the folder of all runs.
+  @Test
+  void goesThroughAllFoldersOfOneRun() throws Exception {
+    Decision.publish(FIRST).writeTo(run);
+    Path other = Files.createDirectory(Path.of(run + ".7000.1"));
+    Files.writeString(
+        other.resolve("run"), "version=1\nrun=%s\ncoordinator=far:/runs\n".formatted(RUN));
+    OutputNote note = new OutputNote(other, FIRST, 1);
+    Path made = folder.resolve(".other.partial");
+    note.making(made, folder.resolve("other"));
+    Files.writeString(made, "more");
+    note.prepare();
+    for (int again = 0; again < 2; again++) {
+      Result done = shell.run(RECOVER + "3f9a");
+      assertEquals(ExitCode.OK, done.code(), done.err());
+      assertEquals("data", Files.readString(out));
+      assertEquals("more", Files.readString(folder.resolve("other")));
+    }
+    assertTrue(shell.run(RECOVER.strip()).out().startsWith("Nothing to recover"));
+  }
+
+  @Test
+  void digitsOfTheTimeAreNotOfTheRun() {
+    Result refused = shell.run(RECOVER + "20261129");
+    assertEquals(ExitCode.BAD_INPUT, refused.code());
+    assertTrue(refused.err().contains("there is no run"), refused.err());
+  }
+
   @Test
   void oneDamagedFolderHidesNoOther() throws Exception {
     Decision.publish(FIRST).writeTo(run);

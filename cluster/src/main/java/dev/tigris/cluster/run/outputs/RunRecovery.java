@@ -199,17 +199,25 @@ public final class RunRecovery implements AutoCloseable {
     return base.resolve("tigris").resolve("runs");
   }
 
-  /// Returns the folders of runs whose name ends with the run, or in whose name these digits are,
-  /// the oldest first.
+  /// Returns the folders of runs in whose number these digits are, the oldest first. Hosts that
+  /// share the folder of all runs have several of one run: that of its coordinator comes first.
   public static List<Path> find(Path runs, String digits) throws IOException {
     if (Files.notExists(runs)) {
       return List.of();
     }
     try (var all = Files.list(runs)) {
       return all.filter(each -> Files.exists(each.resolve(RUN)))
-          .filter(each -> String.valueOf(each.getFileName()).contains(digits))
+          .filter(each -> numberOf(each).contains(digits))
           .sorted()
           .toList();
     }
+  }
+
+  /// Returns the number of the run of a folder, which is called `TIME-RUN` or, on a host of a
+  /// worker, `TIME-RUN.MORE`.
+  public static String numberOf(Path folder) {
+    String name = String.valueOf(folder.getFileName());
+    int end = name.indexOf('.');
+    return name.substring(name.lastIndexOf('-') + 1, end < 0 ? name.length() : end);
   }
 }
