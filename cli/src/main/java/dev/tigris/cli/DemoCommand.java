@@ -36,8 +36,10 @@ final class DemoCommand implements Command {
         PositionalParamSpec.builder()
             .arity("0..1")
             .type(String.class)
-            .paramLabel("cluster")
-            .description("Show one flow on four processes instead, one of which is killed.")
+            .paramLabel("cluster|disks")
+            .description(
+                "cluster: show one flow on four processes instead, one of which is killed.",
+                "disks: show eight mirrored disks instead, three of which are slow.")
             .build());
     spec.addOption(
         Options.flag("--quick", "Run a tenth of everything: seconds, but less exact figures."));
@@ -58,7 +60,8 @@ final class DemoCommand implements Command {
             "Examples:",
             "  tigris demo",
             "  tigris demo --quick --png slow.png",
-            "  tigris demo cluster");
+            "  tigris demo cluster",
+            "  tigris demo disks");
     return spec;
   }
 
@@ -70,16 +73,27 @@ final class DemoCommand implements Command {
     if (which.equals("cluster")) {
       return cluster(home, isQuick, console.out());
     }
-    if (!which.isEmpty()) {
+    if (!which.isEmpty() && !which.equals("disks")) {
       throw new ParameterException(
           options.commandSpec().commandLine(),
-          "there is no demo '%s': leave it out, or name cluster".formatted(which));
+          "there is no demo '%s': leave it out, or name cluster or disks".formatted(which));
     }
-    Path png = options.matchedOptionValue("--png", home.resolve("demo.png"));
+    boolean isOfDisks = which.equals("disks");
+    Path png =
+        options.matchedOptionValue(
+            "--png", home.resolve(isOfDisks ? "demo-disks.png" : "demo.png"));
     if (options.hasMatchedOption("--png")) {
       Options.requirePlace("picture", png); // and not when half a minute has gone by
     }
     Path folder = makeFolder(home);
+    if (isOfDisks) {
+      try {
+        new DisksDemo(folder, isQuick, png, console).run();
+      } finally {
+        delete(folder);
+      }
+      return ExitCode.OK;
+    }
     try {
       sort(folder, isQuick ? RECORDS / QUICK : RECORDS, console.out());
     } finally {
@@ -147,8 +161,18 @@ final class DemoCommand implements Command {
     out.printf(
         "%n  Round-robin runs at the pace of the slowest consumer. A policy that looks at%n"
             + "  credits lets the data flow to the consumers that are fast.%n%n");
+    draw(() -> SlowConsumersChart.write(measured, png), png, out);
+  }
+
+  /// Writes a picture.
+  interface Drawing {
+    void write() throws IOException;
+  }
+
+  /// Draws a picture, or says why there is none.
+  static void draw(Drawing drawing, Path png, PrintStream out) throws CommandException {
     try {
-      SlowConsumersChart.write(measured, png);
+      drawing.write();
       out.println("  As a picture: " + png);
     } catch (IOException e) {
       throw new CommandException(
@@ -171,6 +195,7 @@ final class DemoCommand implements Command {
           ./tigris gen 10M data && ./tigris sort data sorted && ./tigris check sorted
           ./tigris sort --help           your own records, of any size
           ./tigris demo cluster          one flow on four processes
+          ./tigris demo disks            eight mirrored disks, three of them slow
           ./tigris bench flow --quick    the same and more, measured with care
           ./tigris test                  the tests of this checkout, in minutes
         """);

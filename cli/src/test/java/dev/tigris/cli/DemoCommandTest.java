@@ -87,4 +87,15 @@ class DemoCommandTest {
       assertEquals(List.of(), left.toList());
     }
   }
+
+  @Test
+  @Slow("three runs of 0.6 s, and 80 MB written")
+  void showsMirroredDisksOfWhichSomeAreSlow() {
+    Path png = folder.resolve("disks.png");
+    Result result = shell.run("demo disks --quick --png " + png);
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertTrue(result.out().contains("graduated declustering"), result.out());
+    assertTrue(result.out().contains("reader 7 "), result.out());
+    assertTrue(Files.exists(png) || result.out().contains("There is no picture"), result.out());
+  }
 }

@@ -58,7 +58,8 @@ public final class SlowConsumersChart {
     replace(file, ChartEncoder.getBytes(chart, "PNG"));
   }
 
-  private static void replace(Path file, byte[] bytes) throws IOException {
+  /// Writes a file whose old contents stay until the new ones are complete.
+  static void replace(Path file, byte[] bytes) throws IOException {
     boolean exists = Files.exists(file);
     if (exists && !Files.isRegularFile(file)) { // a device, say
       Files.write(file, bytes);

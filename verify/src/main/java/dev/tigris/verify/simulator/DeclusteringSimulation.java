@@ -5,6 +5,7 @@ import dev.tigris.flow.mirror.Declustering.Block;
 import dev.tigris.flow.mirror.Declustering.Outcome;
 import dev.tigris.flow.mirror.Declustering.Read;
 import dev.tigris.flow.mirror.Declustering.Reader;
+import dev.tigris.flow.mirror.FairShares;
 import dev.tigris.verify.model.VirtualTime;
 import java.util.ArrayList;
 import java.util.BitSet;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.flow.mirror.FairShares;
 import dev.tigris.testing.EveryTier;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Tier;

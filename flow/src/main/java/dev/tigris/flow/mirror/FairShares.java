@@ -1,4 +1,4 @@
-package dev.tigris.verify.simulator;
+package dev.tigris.flow.mirror;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -14,7 +14,9 @@ import java.util.List;
 /// ```
 ///   source --rate--> disk --any--> reader that has a copy there --its share--> sink
 /// ```
-final class FairShares {
+///
+/// No way to choose copies gives more, so this is what [Declustering] is held against.
+public final class FairShares {
   private static final int STEPS = 50;
   private static final double CLOSE = 1e-7;
 
@@ -34,7 +36,7 @@ final class FairShares {
   ///
   /// @param rates of the disks
   /// @param copies for each reader, the disks that have what it reads
-  static double[] of(double[] rates, List<int[]> copies) {
+  public static double[] of(double[] rates, List<int[]> copies) {
     var shares = new FairShares(rates, copies);
     while (shares.fixSome()) {}
     return shares.shares;
