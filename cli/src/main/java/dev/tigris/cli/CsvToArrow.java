@@ -14,6 +14,7 @@ import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.memory.arrow.ArrowColumnType;
 import dev.tigris.memory.arrow.ArrowCompression;
 import dev.tigris.memory.arrow.ArrowSummary;
+import dev.tigris.os.NamedPipe;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -109,7 +110,7 @@ final class CsvToArrow {
       try (FileChannel from =
               isStandard
                   ? new FileInputStream(FileDescriptor.in).getChannel()
-                  : FileChannel.open(input, StandardOpenOption.READ);
+                  : NamedPipe.open(input, StandardOpenOption.READ);
           FileChannel to = FileChannel.open(copy, StandardOpenOption.WRITE)) {
         var buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
         while (from.read(buffer.clear()) >= 0) {

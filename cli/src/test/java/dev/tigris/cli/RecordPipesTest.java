@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.Wait;
 import dev.tigris.testing.host.SmallDisk;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Command;
@@ -12,7 +13,10 @@ import dev.tigris.testing.process.Signal;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -146,6 +150,39 @@ class RecordPipesTest {
     assertFalse(Files.readString(folder.resolve("err")).contains("stopped before"));
     partner.say("");
     assertEquals(0, partner.exitCode());
+  }
+
+  /// No process ever opens the other end of the pipe.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "sort -T temporary pipe sorted",
+        "sort -T temporary data pipe",
+        "sort --lines -T temporary data pipe",
+        "check pipe",
+        "arrow from-csv pipe sorted",
+      })
+  void aSignalEndsACommandThatWaitsForTheOtherEndOfAPipe(String command) throws Exception {
+    Path temporary = Files.createDirectory(folder.resolve("temporary"));
+    String _ = Command.of("mkfifo", folder.resolve("pipe").toString()).output();
+    Child waiting = tigris(Redirect.PIPE, Redirect.DISCARD, command.split(" "));
+    Wait.until("it opens the pipe", () -> threadsOf(waiting).contains("tigris-pipe"));
+    waiting.send(Signal.TERM);
+    assertEquals(Signal.TERM.exitCode(), waiting.exitCode());
+    assertEquals(0, filesIn(temporary));
+    assertFalse(Files.readString(folder.resolve("err")).contains("stopped before"));
+  }
+
+  private static List<String> threadsOf(Child child) throws IOException {
+    List<String> names = new ArrayList<>();
+    try (Stream<Path> threads = Files.list(Path.of("/proc/" + child.pid() + "/task"))) {
+      for (Path thread : threads.toList()) {
+        names.add(Files.readString(thread.resolve("comm")).strip());
+      }
+    } catch (NoSuchFileException _) {
+      // a thread has ended: the caller looks again
+    }
+    return names;
   }
 
   private static long filesIn(Path folder) throws IOException {

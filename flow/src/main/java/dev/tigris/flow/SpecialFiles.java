@@ -1,5 +1,6 @@
 package dev.tigris.flow;
 
+import dev.tigris.os.NamedPipe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -10,10 +11,6 @@ import org.jspecify.annotations.Nullable;
 /// Refuses files that cannot be read or replaced as ordinary ones: folders, pipes, devices, and
 /// links that lead to them or nowhere.
 final class SpecialFiles {
-  // Of a file's mode: `S_IFMT` and `S_IFIFO` of sys/stat.h.
-  private static final int FILE_TYPE = 0xf000;
-  private static final int PIPE = 0x1000;
-
   /// Linux's O_APPEND.
   private static final int APPEND = 0x400;
 
@@ -22,8 +19,7 @@ final class SpecialFiles {
   /// Refuses to read a pipe. Opening one waits until another process writes to it, and nothing
   /// could end that wait; and its data has no positions. Devices may have positions.
   static void refuseToRead(Path file) throws IOException {
-    if (file.getFileSystem().supportedFileAttributeViews().contains("unix")
-        && ((int) Files.getAttribute(file, "unix:mode") & FILE_TYPE) == PIPE) {
+    if (NamedPipe.is(file)) {
       throw new IOException(
           file + " is a pipe, which has no positions to read at: copy its data into a file first");
     }

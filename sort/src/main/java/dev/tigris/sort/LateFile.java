@@ -1,9 +1,9 @@
 package dev.tigris.sort;
 
+import dev.tigris.os.NamedPipe;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ final class LateFile extends OutputStream {
     OutputStream known = opened;
     if (known == null) {
       // Not Files.newOutputStream, whose channel does not see an interrupt.
-      known = Channels.newOutputStream(FileChannel.open(path, StandardOpenOption.WRITE));
+      known = Channels.newOutputStream(NamedPipe.open(path, StandardOpenOption.WRITE));
       opened = known;
     }
     return known;

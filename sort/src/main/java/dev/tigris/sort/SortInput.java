@@ -1,5 +1,6 @@
 package dev.tigris.sort;
 
+import dev.tigris.os.NamedPipe;
 import dev.tigris.os.Zstd;
 import java.io.EOFException;
 import java.io.FilterInputStream;
@@ -107,7 +108,9 @@ public final class SortInput {
     try {
       // Not Files.newInputStream, whose channel does not see an interrupt.
       return compression.decompressed(
-          Channels.newInputStream(FileChannel.open(file, StandardOpenOption.READ)));
+          Channels.newInputStream(NamedPipe.open(file, StandardOpenOption.READ)));
+    } catch (ClosedByInterruptException e) {
+      throw unreadable(e);
     } catch (IOException e) {
       throw InputFile.unusable(file, e);
     }
