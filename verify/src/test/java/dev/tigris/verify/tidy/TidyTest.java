@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// Holds the modules to the house rules. bench comes last in the build, and does it again for all.
+/// Holds the modules to the house rules. bench comes last in the build, and has a test of its own.
 class TidyTest {
   private final Checkout checkout = Checkout.ofCurrentFolder();
 
