@@ -66,6 +66,9 @@ final class InterfaceSender extends InterfaceStream {
 
   private boolean hasEnded;
 
+  /// How many waters are being sent out of their own memory.
+  private int passages;
+
   /// How many waters were put. Of the module's thread.
   private long put;
 
@@ -190,6 +193,7 @@ final class InterfaceSender extends InterfaceStream {
 
     @Override
     public void completed(Descriptor descriptor) {
+      passages--;
       end();
       loseIfFlushed(descriptor);
     }
@@ -313,6 +317,7 @@ final class InterfaceSender extends InterfaceStream {
     return isOver()
         || looksInVain > 0
         || unrungBytes > 0
+        || passages > 0 // parts of them may have to follow
         || !pending.isEmpty()
         || protocol.outstanding() > window() / 2;
   }
@@ -457,6 +462,7 @@ final class InterfaceSender extends InterfaceStream {
       passage.end();
       return false;
     }
+    passages++;
     posted(1, size);
     return true;
   }
