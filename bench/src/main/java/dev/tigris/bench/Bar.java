@@ -50,7 +50,8 @@ public record Bar(
   /// The same algorithm in C.
   public static final String C_TWIN = "C twin";
 
-  static final String IDEAL = "ideal";
+  /// A bound that nothing could exceed.
+  public static final String IDEAL = "ideal";
 
   /// A figure of a paper.
   public static final String PAPER = "paper";
@@ -100,6 +101,9 @@ public record Bar(
 
   /// grpc-java over its Netty transport.
   public static final String GRPC = "gRPC";
+
+  /// The rule of Flink's adaptive partitioner.
+  public static final String FLINK = "Flink's rule";
 
   /// The interface below active messages.
   public static final String TIGRIS = "Tigris";
@@ -209,7 +213,11 @@ public record Bar(
         times("cluster\\.stream\\.shm\\.(8Ki|64Ki|1Mi)B", TIGRIS, 0.95, ">= 0.95x"),
         times("cluster\\.stream\\.(tcp|uring)\\.(64Ki|1Mi)B", TIGRIS, 0.9, ">= 0.9x"),
         times("cluster\\.stream\\..*\\.64B", TIGRIS, 0.5, ">= 0.5x"),
-        most("cluster\\.hop\\.shm\\.64B", TIGRIS, 1000, "<= 1 us"));
+        most("cluster\\.hop\\.shm\\.64B", TIGRIS, 1000, "<= 1 us"),
+        times("cluster\\.stall\\..*iB", IDEAL, 0.97, ">= 97 % of ideal"),
+        most("cluster\\.stall\\..*late", LIMIT, 10, "< 10 ms late"),
+        times("cluster\\.fig5\\.slow\\d\\.l.*", IDEAL, 0.98, ">= 98 % of ideal"),
+        times("cluster\\.fig5\\.slow[1-7]\\.l.*", FLINK, 1, "not behind"));
   }
 
   private static Bar times(String figures, String peer, double least, String must) {

@@ -1,6 +1,7 @@
 package dev.tigris.bench;
 
 import dev.tigris.bench.call.CallGroups;
+import dev.tigris.bench.cluster.ClusterGroups;
 import dev.tigris.bench.flow.FlowGroups;
 import dev.tigris.bench.matrix.MatrixGroups;
 import dev.tigris.bench.memory.MemoryGroups;
@@ -22,6 +23,7 @@ final class Groups {
             PaperGroups.all(),
             NetGroups.all(),
             CallGroups.all(),
+            ClusterGroups.all(),
             FlowGroups.all(),
             SortGroups.all(),
             MatrixGroups.all())

@@ -5,6 +5,7 @@ import dev.tigris.flow.Flow;
 import dev.tigris.flow.FlowException;
 import dev.tigris.flow.Module;
 import dev.tigris.flow.ModuleContext;
+import dev.tigris.flow.Reservoir;
 import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
@@ -119,20 +120,15 @@ public record PerturbedReservoir(
   /// @throws FlowException if the flow fails
   /// @throws InterruptedException if the calling thread is interrupted
   public Outcome run(Balancing balancing) throws FlowException, InterruptedException {
-    var trial = new Trial();
-    Flow.named("perturbed")
-        .source("producers", () -> trial.new Producer(balancing), producers)
-        .reservoir(balancing.reservoir().withWindow(window))
-        .stage("consumers", () -> trial.new Consumer(), consumers)
-        .build()
-        .start()
-        .await();
-    List<Integer> finished =
-        IntStream.range(0, consumers).map(trial.finished::get).boxed().toList();
-    Times times = trial.times();
-    double seconds = (times.untilNanos - times.fromNanos) / 1e9;
-    int all = finished.stream().mapToInt(Integer::intValue).sum();
-    return new Outcome(all / seconds, idealWatersPerSecond(), finished);
+    Trial trial = new Trial(balancing.reservoir(), balancing == Balancing.ROUTED);
+    trial.flow().start().await();
+    return trial.outcome();
+  }
+
+  /// Returns one run that the caller starts, with a reservoir of the caller's. Parts of its flow
+  /// may run in processes of their own, each of which has a trial.
+  public Trial trial(Reservoir reservoir) {
+    return new Trial(reservoir, false);
   }
 
   /// When a run begins and ends, and what of it is measured, by [System#nanoTime].
@@ -144,14 +140,39 @@ public record PerturbedReservoir(
     }
   }
 
-  /// One run, and what was counted.
-  private final class Trial {
+  /// One run, and what was counted in this process.
+  public final class Trial {
+    private final Reservoir reservoir;
+    private final boolean isRouted;
     private @Nullable Times times;
     private final AtomicIntegerArray finished = new AtomicIntegerArray(consumers);
 
+    private Trial(Reservoir reservoir, boolean isRouted) {
+      this.reservoir = reservoir;
+      this.isRouted = isRouted;
+    }
+
+    /// Returns the flow, of producers and consumers.
+    public Flow flow() {
+      return Flow.named("perturbed")
+          .source("producers", Producer::new, producers)
+          .reservoir(reservoir.withWindow(window))
+          .stage("consumers", Consumer::new, consumers)
+          .build();
+    }
+
+    /// Returns what the consumers of this process have finished, when the flow is over.
+    public Outcome outcome() {
+      Times its = times();
+      double seconds = (its.untilNanos - its.fromNanos) / 1e9;
+      List<Integer> all = IntStream.range(0, consumers).map(finished::get).boxed().toList();
+      int sum = all.stream().mapToInt(Integer::intValue).sum();
+      return new Outcome(sum / seconds, idealWatersPerSecond(), all);
+    }
+
     /// Returns the times of the run, which begins with the first call. A producer makes it as soon
     /// as all replicas have started, which takes long on a busy machine.
-    synchronized Times times() {
+    private synchronized Times times() {
       if (times == null) {
         times = Times.from(System.nanoTime(), duration);
       }
@@ -160,14 +181,9 @@ public record PerturbedReservoir(
 
     /// Makes waters until the run is over. When all consumers have stopped it is stopped too.
     private final class Producer implements Source {
-      private final Balancing balancing;
       private @Nullable Pace pace;
       private ModuleContext context;
       private int next;
-
-      Producer(Balancing balancing) {
-        this.balancing = balancing;
-      }
 
       @Override
       public void init(ModuleContext given) {
@@ -184,7 +200,7 @@ public record PerturbedReservoir(
         if (pace.awaitNext() >= times.endNanos) {
           return false;
         }
-        Stream to = balancing == Balancing.ROUTED ? context.route(next++ % context.routes()) : out;
+        Stream to = isRouted ? context.route(next++ % context.routes()) : out;
         to.put(to.spring().createWater(waterBytes));
         return System.nanoTime() < times.endNanos;
       }
