@@ -103,12 +103,12 @@ class ProcessesSimulationTest {
 
   @Test
   void aSenderAndAReceiverInEachOrderOfTheirOperations() {
-    runOrders(1, 37);
+    runOrders(1, 61);
   }
 
   @Test
   void severalProcessesByChance() {
-    runSeeds(0, 300);
+    runSeeds(0, 150);
   }
 
   @Test
@@ -120,8 +120,8 @@ class ProcessesSimulationTest {
   @Slow("tens of thousands of runs")
   @Soak("each order with three pauses, and a million seeds")
   void manyMoreOfThem() {
-    runOrders(Tier.choose(1, 3), Tier.choose(2, 1));
-    runSeeds(1_000, Tier.choose(3_000, 1_000_000));
+    runOrders(Tier.choose(1, 3), Tier.choose(4, 1));
+    runSeeds(1_000, Tier.choose(1_500, 1_000_000));
   }
 
   @AfterAll
