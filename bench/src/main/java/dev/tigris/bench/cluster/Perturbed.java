@@ -14,19 +14,25 @@ final class Perturbed implements Experiment {
 
   /// A rule by which the producers choose.
   enum Rule {
-    LOTTERY("lottery", Reservoir.lottery()),
-    LEAST_OUTSTANDING("least-outstanding", Reservoir.leastOutstanding()),
+    LOTTERY("lottery"),
+    LEAST_OUTSTANDING("least-outstanding"),
 
     /// The one of the next four consumers that has the least backlog, as Flink 2.3 has it
     /// (FLIP-339, with four channels to be looked at).
-    FLINK("flink", Reservoir.of(leastBacklogOfFour()));
+    FLINK("flink");
 
     final String label;
-    private final Reservoir reservoir;
 
-    Rule(String label, Reservoir reservoir) {
+    Rule(String label) {
       this.label = label;
-      this.reservoir = reservoir;
+    }
+
+    private Reservoir reservoir() {
+      return switch (this) {
+        case LOTTERY -> Reservoir.lottery();
+        case LEAST_OUTSTANDING -> Reservoir.leastOutstanding();
+        case FLINK -> Reservoir.of(leastBacklogOfFour());
+      };
     }
   }
 
@@ -67,7 +73,7 @@ final class Perturbed implements Experiment {
     int slow = Integer.parseInt(setUp.get(0));
     Rule rule = Rule.valueOf(setUp.get(1));
     Duration duration = Duration.ofMillis(Long.parseLong(setUp.get(2)));
-    return new Perturbed(setUp(slow, duration).trial(rule.reservoir));
+    return new Perturbed(setUp(slow, duration).trial(rule.reservoir()));
   }
 
   @Override
