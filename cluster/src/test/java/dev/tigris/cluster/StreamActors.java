@@ -22,6 +22,9 @@ import java.util.Objects;
 final class StreamActors {
   static final int WINDOW = 8;
 
+  /// A water of so many bytes is announced.
+  private static final int LARGE_BYTES = 3 * StreamOptions.DEFAULT.slotBytes();
+
   /// How long a sender asks for a receiver.
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -55,11 +58,13 @@ final class StreamActors {
     }
   }
 
-  /// Sends: `provider address [silence bytes]`. It reads how many waters to put, or `end`.
+  /// Sends: `provider address [silence bytes]`. It reads how many waters to put,
+  /// `large` to put one that is announced, or `end`.
   static final class Sender implements Source {
     private final int bytes;
     private long left;
     private long next;
+    private boolean isLarge;
 
     public static void main(String[] arguments) throws Exception {
       try (Fabric fabric = Fabric.open(arguments[0]);
@@ -94,9 +99,10 @@ final class StreamActors {
           say("ends");
           return false;
         }
-        left = Long.parseLong(line);
+        isLarge = line.equals("large");
+        left = isLarge ? 1 : Long.parseLong(line);
       }
-      Water water = out.spring().createWater(bytes);
+      Water water = out.spring().createWater(isLarge ? LARGE_BYTES : bytes);
       water.bytes().setLong(0, next++);
       out.put(water);
       if (--left == 0) {

@@ -22,8 +22,14 @@ class StreamDeathTest {
     ATTACHED,
     /// Waters were put, of which the receiver holds one.
     STREAMING,
+    /// The sender waits for credit in a put, and the receiver holds a water.
+    WAITING,
+    /// A large water was announced to a receiver that is stopped, and so grants nothing.
+    ANNOUNCED,
     /// The sender has ended the stream, and its receiver holds a water.
     ENDING,
+    /// The receiver has finished all waters and has seen the end.
+    ENDED,
     /// The receiver has stopped, and its sender is in a long call.
     STOPPING
   }
@@ -59,10 +65,23 @@ class StreamDeathTest {
     receiver.expectLine("holds 0");
     pauseBoth();
     switch (state) {
-      case ENDING -> {
+      case WAITING -> {
+        sender.say("20");
+        pauseBoth();
+      }
+      case ANNOUNCED -> {
+        receiver.pause();
+        sender.say("large");
+        sender.expectLine("put 4");
+      }
+      case ENDING, ENDED -> {
         sender.say("end");
         sender.expectLine("ends");
         pauseBoth();
+        if (state == State.ENDED) {
+          receiver.say("9");
+          receiver.expectLine("finish 3");
+        }
       }
       case STOPPING -> {
         receiver.say("stop");
@@ -82,7 +101,7 @@ class StreamDeathTest {
     child.expectLine("well").outcome().expect(0);
   }
 
-  @Slow("starts ten JVMs")
+  @Slow("starts sixteen JVMs")
   @ParameterizedTest
   @EnumSource(State.class)
   void theSenderIsKilled(State state) {
@@ -103,6 +122,16 @@ class StreamDeathTest {
         receiver.say("2");
         expectLoss(receiver, "sender");
       }
+      case WAITING -> {
+        receiver.say("20");
+        expectLoss(receiver, "sender");
+      }
+      case ANNOUNCED -> {
+        receiver.resume();
+        receiver.say("20");
+        expectLoss(receiver, "sender");
+      }
+      case ENDED -> expectWell(receiver);
       case ENDING -> { // all waters have come, and the end
         receiver.say("9");
         receiver.expectLine("finish 3");
@@ -112,7 +141,7 @@ class StreamDeathTest {
     }
   }
 
-  @Slow("starts ten JVMs")
+  @Slow("starts sixteen JVMs")
   @ParameterizedTest
   @EnumSource(State.class)
   void theReceiverIsKilled(State state) {
@@ -123,7 +152,15 @@ class StreamDeathTest {
         String line = String.valueOf(sender.nextLine());
         assertTrue(line.startsWith("failed: ") && line.contains("acts"), line);
       }
-      case ENDING -> expectLoss(sender, "receiver");
+      case WAITING, ANNOUNCED, ENDING -> {
+        sender.say("20");
+        expectLoss(sender, "receiver");
+      }
+      case ENDED -> { // it may have heard that all is finished
+        String line = String.valueOf(sender.nextLine());
+        assertTrue(line.equals("well") || line.contains("has lost its receiver"), line);
+        sender.outcome().expect(0);
+      }
       case STOPPING -> { // it may have heard of the stop, and then lacks nothing
         sender.say("20");
         String line = String.valueOf(sender.nextLine());
