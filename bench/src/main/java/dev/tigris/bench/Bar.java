@@ -114,6 +114,18 @@ public record Bar(
   /// A linear algebra library in Java.
   public static final String EJML = "EJML";
 
+  /// The benchmark of disks in C.
+  public static final String FIO = "fio";
+
+  /// The JDK's channels.
+  public static final String CHANNEL = "FileChannel";
+
+  /// One copy of each segment, by a hash of its number.
+  public static final String BY_HASH = "by hash";
+
+  /// The copies of a segment in turn.
+  public static final String IN_TURN = "in turn";
+
   /// A bound in place of a peer.
   public static final String LIMIT = "limit";
   static final String BANDWIDTH = "sum of longs";
@@ -201,9 +213,13 @@ public record Bar(
                   times("sort\\..*\\.memory", LIMIT, 1, "<= --memory x 1.25 + 150 MB")))
           .toList();
 
-  /// The bars of calls, of streams between processes, and of products.
+  /// The bars of disks, of calls, of streams between processes, and of products.
   private static Stream<Bar> ofProcesses() {
     return Stream.of(
+        times("disks\\.(read|write)\\.[^.]+\\.\\d+", FIO, 0.95, ">= 0.95x"),
+        times("disks\\.(read|write)\\..*cpu", FIO, 0.95, ">= 0.95x"),
+        times("disks\\.(read|write)\\.4KiB\\.\\d+", CHANNEL, 2, ">= 2x"),
+        times("disks\\.declustering\\..*", IDEAL, 0.95, ">= 95 % of ideal"),
         times("multiply\\.kernel\\.(256|1024|2048)", OPENBLAS, 0.8, ">= 0.8x"),
         times("multiply\\.kernel\\..*", EJML, 1, "not behind"),
         times("call\\..*\\.throughput\\..*", GRPC, 5, ">= 5x"),

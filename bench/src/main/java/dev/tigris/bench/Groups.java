@@ -2,6 +2,7 @@ package dev.tigris.bench;
 
 import dev.tigris.bench.call.CallGroups;
 import dev.tigris.bench.cluster.ClusterGroups;
+import dev.tigris.bench.disks.DiskGroups;
 import dev.tigris.bench.flow.FlowGroups;
 import dev.tigris.bench.matrix.MatrixGroups;
 import dev.tigris.bench.memory.MemoryGroups;
@@ -25,6 +26,7 @@ final class Groups {
             CallGroups.all(),
             ClusterGroups.all(),
             FlowGroups.all(),
+            DiskGroups.all(),
             SortGroups.all(),
             MatrixGroups.all())
         .flatMap(List::stream)

@@ -2,6 +2,7 @@ package dev.tigris.os.disk;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /// A load on one file, to measure it: operations of one size, in order or at random places, so many
@@ -50,6 +51,14 @@ public record DiskLoad(DiskOperation.Kind kind, int blockBytes, int depth, boole
   public Result apply(
       DiskQueue queue, DiskFile file, long fileBytes, long nanos, long most, long seed)
       throws DiskException {
+    return apply(queue, List.of(file), fileBytes, nanos, most, seed);
+  }
+
+  /// Applies the load as the other method does, to several files: to one after the other, or to any
+  /// of them where places are random.
+  public Result apply(
+      DiskQueue queue, List<DiskFile> files, long fileBytes, long nanos, long most, long seed)
+      throws DiskException {
     long blocks = fileBytes / blockBytes;
     if (blocks == 0 || most == 0) {
       throw new IllegalArgumentException(
@@ -63,7 +72,9 @@ public record DiskLoad(DiskOperation.Kind kind, int blockBytes, int depth, boole
     long started = 0;
     for (; started < Math.min(depth, most); started++) {
       MemorySegment block = memory.asSlice(started * blockBytes, blockBytes);
-      queue.start(prepare(new DiskOperation(), file, place(started, blocks, random), block));
+      DiskFile file = file(files, started, random);
+      long place = place(started / files.size(), blocks, random);
+      queue.start(prepare(new DiskOperation(), file, place, block));
     }
     long done = 0;
     long now = start;
@@ -74,11 +85,17 @@ public record DiskLoad(DiskOperation.Kind kind, int blockBytes, int depth, boole
         now = System.nanoTime();
       }
       if (now - start < nanos && started < most) {
-        long place = place(started++, blocks, random);
+        DiskFile file = file(files, started, random);
+        long place = place(started++ / files.size(), blocks, random);
         queue.start(prepare(operation, file, place, operation.memory()));
       }
     }
     return new Result(done, System.nanoTime() - start, blockBytes, depth);
+  }
+
+  private DiskFile file(List<DiskFile> files, long number, SplittableRandom random) {
+    int count = files.size();
+    return files.get(count == 1 ? 0 : isRandom ? random.nextInt(count) : (int) (number % count));
   }
 
   private long place(long number, long blocks, SplittableRandom random) {
