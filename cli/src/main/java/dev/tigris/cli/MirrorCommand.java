@@ -100,7 +100,7 @@ final class MirrorCommand implements Command {
       if (first.equals(CHECK) || first.equals(REPAIR)) {
         if (rest.isEmpty() || options.hasMatchedOption(TO)) {
           throw misuse(
-              options, "mirror %s: give the manifest of a data set, and no --to".formatted(first));
+              options, "mirror %s: give the manifest of a data set, without --to".formatted(first));
         }
         if (options.hasMatchedOption(REPLACE) && (first.equals(CHECK) || rest.size() > 1)) {
           throw misuse(options, "--replace is for repair, and one data set");

@@ -31,12 +31,17 @@ record Fio(Path folder, List<Path> files) {
   Result run(Load load, boolean isWrite, String engine, long millis)
       throws IOException, InterruptedException {
     String pattern = (load.isRandom() ? "rand" : "") + (isWrite ? "write" : "read");
-    String names = files.stream().map(Path::toString).collect(Collectors.joining(":"));
+    // All names together have 4,096 characters at most.
+    String names =
+        files.stream()
+            .map(file -> String.valueOf(file.getFileName()))
+            .collect(Collectors.joining(":"));
     boolean isRing = engine.equals("io_uring");
     Command.Outcome outcome =
         Command.shell(
-                "fio --name=peer --filename='%s' --rw=%s --bs=%d --direct=1 --ioengine=%s --iodepth=%d --runtime=%dms --time_based --file_service_type=%s --output-format=json%s"
+                "fio --name=peer --directory='%s' --filename='%s' --rw=%s --bs=%d --direct=1 --ioengine=%s --iodepth=%d --runtime=%dms --time_based --file_service_type=%s --output-format=json%s"
                     .formatted(
+                        folder,
                         names,
                         pattern,
                         load.blockBytes(),

@@ -34,7 +34,7 @@ public final class SlowDisksChart {
         new CategoryChartBuilder()
             .width(WIDTH)
             .height(HEIGHT)
-            .title("What each reader of eight mirrored disks gets while three disks are slow")
+            .title("Readers of eight mirrored disks while three disks are slow")
             .xAxisTitle("reader")
             .yAxisTitle("MB a second")
             .build();
