@@ -37,7 +37,7 @@ import java.util.zip.CRC32C;
 ///   +------+-------+---------+-----------+-------+
 /// ```
 ///
-/// So a message of up to four words is as long as the slot of a cache line takes.
+/// So a message of up to four words takes one cache line over `shm`, with the slot of its ring.
 final class PacketLayout {
   static final int HEADER_BYTES = 48;
   static final int SHORT_HEADER_BYTES = 8;

@@ -302,10 +302,11 @@ final class SendQueue {
     for (int i = first; i != end; i++) {
       sum += packets[i & mask].span;
     }
-    if (sum != used || used > capacity || end - first > packets.length) {
+    boolean isRoomThere = room <= 0 || grows(room, 0);
+    if (!isRoomThere || sum != used || used > capacity || end - first > packets.length) {
       throw new IllegalStateException(
-          "%d packets take %d bytes, and %d of %d are used"
-              .formatted(end - first, sum, used, capacity));
+          "%d packets take %d bytes, %d of %d are used, and %d more are said to fit"
+              .formatted(end - first, sum, used, capacity, room));
     }
   }
 }
