@@ -280,9 +280,10 @@ public final class Cluster {
                 "processes", String.valueOf(processes),
                 "process", String.valueOf(ProcessHandle.current().pid())));
     try {
-      JavaCommand command = JavaCommand.ofThisProcess(processes, path, code.dividesHeap());
-      Path options = folder.options(command);
       Path cache = code.cache();
+      JavaCommand own = JavaCommand.ofThisProcess(processes, path, code.dividesHeap());
+      JavaCommand command = cache == null ? own : own.withoutAotCache();
+      Path options = folder.options(command);
       AotCache aot = cache == null ? null : AotCache.of(cache, path);
       return ProcessesRun.start(
           new Coordinator(

@@ -111,6 +111,13 @@ record JavaCommand(CodePath code, List<String> options) {
     return !module.isNamed() && module.isNativeAccessEnabled();
   }
 
+  /// Returns a copy without the AOT cache of this process. Java neither notes classes for a cache
+  /// while it uses one, nor uses two.
+  JavaCommand withoutAotCache() {
+    return new JavaCommand(
+        code, options.stream().filter(option -> !option.startsWith("-XX:AOT")).toList());
+  }
+
   /// Returns a copy with one more option.
   JavaCommand with(String option) {
     List<String> more = new ArrayList<>(options);

@@ -24,6 +24,9 @@ final class ProcessHost implements Host {
   private static final System.Logger LOG = System.getLogger(ProcessHost.class.getName());
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+  /// The time that Java takes at most to note the classes of a process.
+  private static final Duration NOTES = Duration.ofMinutes(1);
+
   private final JavaCommand command;
   private final Path options;
   private final @Nullable AotCache aot;
@@ -131,6 +134,7 @@ final class ProcessHost implements Host {
 
   @Override
   public void close() {
+    awaitNotes();
     attempts.keySet().forEach(this::stop);
     boolean interrupted = false;
     for (List<Started> each : attempts.values()) {
@@ -144,6 +148,22 @@ final class ProcessHost implements Host {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Waits until worker 0 has noted its classes for the AOT cache, which it does at its end.
+  private void awaitNotes() {
+    if (aot == null || aot.isFresh()) {
+      return;
+    }
+    try {
+      for (List<Started> each : attempts.values()) {
+        if (!each.isEmpty()) {
+          boolean _ = each.getFirst().process().waitFor(NOTES.toNanos(), TimeUnit.NANOSECONDS);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // there is no cache then
     }
   }
 

@@ -56,6 +56,12 @@ class JavaCommandTest {
   }
 
   @Test
+  void theAotCacheOfTheParentIsLeftOutForAnotherOne() {
+    List<String> options = List.of("-XX:AOTMode=auto", "-Dp=1", "-XX:AOTCache=parent.aot");
+    assertEquals(List.of("-Dp=1"), new JavaCommand(CODE, options).withoutAotCache().options());
+  }
+
+  @Test
   void theMemoryOfJbufsIsDivided() {
     List<String> options = options(true, false, JBUFS + "1t");
     assertEquals(
