@@ -128,6 +128,32 @@ public abstract class CompletionContract extends FabricContract {
   }
 
   @Test
+  void returnsAllThatAPollHasFoundWithoutAnotherLook() {
+    connect();
+    int count = 3;
+    for (int i = 0; i < count; i++) {
+      right.receive(right.memory(1));
+    }
+    for (int i = 0; i < count; i++) {
+      expect(left, left.send(left.memory(text("m"))), Status.DONE);
+    }
+    right.run(
+        () -> {
+          assertNull(right.queue().pollFound(), "what no poll has looked for");
+          int taken = 0;
+          while (taken < count) {
+            assertNotNull(right.queue().await(Side.LONG_NANOS));
+            taken++;
+            while (right.queue().pollFound() != null) {
+              taken++;
+            }
+          }
+          assertEquals(count, taken);
+          right.link().checkInvariants();
+        });
+  }
+
+  @Test
   void waitsNoLongerThanItWasTold() {
     connect();
     long start = System.nanoTime();
