@@ -64,8 +64,14 @@ public record Bar(
   /// The JDK's parallel streams.
   public static final String JAVA_STREAMS = "Java streams";
 
-  /// Spark on this machine alone, from Python.
+  /// Spark on this machine alone: from Python, or from Maven's jars.
   public static final String SPARK = "Spark";
+
+  /// Flink on this machine alone, from Maven's jars.
+  public static final String FLINK_ENGINE = "Flink";
+
+  /// The same work in one JVM.
+  public static final String ONE_JVM = "one JVM";
 
   static final String COPY = "cp + sync";
 
@@ -233,7 +239,9 @@ public record Bar(
         times("cluster\\.stall\\..*iB", IDEAL, 0.97, ">= 97 % of ideal"),
         most("cluster\\.stall\\..*late", LIMIT, 10, "< 10 ms late"),
         times("cluster\\.fig5\\.slow\\d\\.l.*", IDEAL, 0.98, ">= 98 % of ideal"),
-        times("cluster\\.fig5\\.slow[1-7]\\.l.*", FLINK, 1, "not behind"));
+        times("cluster\\.fig5\\.slow[1-7]\\.l.*", FLINK, 1, "not behind"),
+        times("cluster\\.shuffle\\.slow", IDEAL, 0.98, ">= 0.98x"),
+        times("cluster\\.sort\\.2", ONE_JVM, 0.9, ">= 0.9x"));
   }
 
   private static Bar times(String figures, String peer, double least, String must) {

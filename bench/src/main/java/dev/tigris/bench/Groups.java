@@ -9,6 +9,7 @@ import dev.tigris.bench.memory.MemoryGroups;
 import dev.tigris.bench.net.NetGroups;
 import dev.tigris.bench.objects.ObjectGroups;
 import dev.tigris.bench.papers.PaperGroups;
+import dev.tigris.bench.shuffle.ShuffleGroups;
 import dev.tigris.bench.sort.SortGroups;
 import java.util.List;
 import java.util.stream.Stream;
@@ -28,6 +29,7 @@ final class Groups {
             FlowGroups.all(),
             DiskGroups.all(),
             SortGroups.all(),
+            ShuffleGroups.all(),
             MatrixGroups.all())
         .flatMap(List::stream)
         .toList();

@@ -51,6 +51,9 @@ class BenchTest {
           Map.entry("call.tcp.allocation.blocking.", List.of("gRPC")),
           Map.entry("message.shm.rate.", List.of("Tigris", "Aeron IPC")),
           Map.entry("cluster.stream.shm.", List.of("Tigris")),
+          Map.entry("cluster.shuffle.100B.", List.of("one JVM")),
+          Map.entry("cluster.shuffle.slow", List.of("ideal")),
+          Map.entry("cluster.sort.", List.of("one JVM")),
           Map.entry("flow.stream.memory.", List.of("ArrayBlockingQueue", "JCTools SPSC")),
           Map.entry("flow.reservoir.", List.of("ideal")),
           Map.entry("paper.tigris.fig5.", List.of("ideal")),
@@ -105,7 +108,19 @@ class BenchTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"memory", "objects", "net", "message", "call", "flow", "paper", "sort"})
+  @ValueSource(
+      strings = {
+        "memory",
+        "objects",
+        "net",
+        "message",
+        "call",
+        "cluster.shuffle",
+        "cluster.sort",
+        "flow",
+        "paper",
+        "sort"
+      })
   @Slow("every bench as small as it goes, in JVMs of its own")
   void everyBenchOfTheModuleWorksAndItsResultsAreRight(String module, @TempDir Path folder)
       throws Exception {

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The `tigris` command as these benches call it.
-final class Tigris {
+public final class Tigris {
   private final List<String> start;
 
   private Tigris(List<String> start) {
@@ -16,7 +16,7 @@ final class Tigris {
 
   /// The launcher; in the tests, which must not start a build, its main class on this JVM's class
   /// path.
-  static Tigris of(Scale scale) {
+  public static Tigris of(Scale scale) {
     if (scale != Scale.TINY) {
       return new Tigris(List.of(Home.launcher().toString()));
     }
@@ -30,7 +30,8 @@ final class Tigris {
             "dev.tigris.cli.Main"));
   }
 
-  Command command(Object... arguments) {
+  /// Returns a command of so many words.
+  public Command command(Object... arguments) {
     List<String> words = new ArrayList<>(start);
     for (Object argument : arguments) {
       words.add(argument.toString());

@@ -4,16 +4,19 @@ import java.io.IOException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What `tigris check` says of a file.
+/// The verdict of `tigris check` on a file.
 ///
 /// @param records how many it holds
 /// @param checksum of all of them, in any order
 /// @param sorted whether they are in order
-record Verdict(long records, String checksum, boolean sorted) {
+public record Verdict(long records, String checksum, boolean sorted) {
   private static final Pattern RECORDS = Pattern.compile("(?m)^Records: (\\d+)$");
   private static final Pattern CHECKSUM = Pattern.compile("(?m)^Checksum: ([0-9a-f]+)$");
 
-  static Verdict of(Command.Outcome outcome) throws IOException {
+  /// Reads what the command has printed.
+  ///
+  /// @throws IOException if it has not come to a verdict
+  public static Verdict of(Command.Outcome outcome) throws IOException {
     return new Verdict(
         Long.parseLong(find(RECORDS, outcome)), find(CHECKSUM, outcome), outcome.exit() == 0);
   }
@@ -29,7 +32,7 @@ record Verdict(long records, String checksum, boolean sorted) {
   }
 
   /// The verdict on the same records in order.
-  Verdict whenSorted() {
+  public Verdict whenSorted() {
     return new Verdict(records, checksum, true);
   }
 }
