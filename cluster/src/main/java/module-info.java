@@ -4,6 +4,7 @@ module dev.tigris.cluster {
   requires dev.tigris.message;
   requires dev.tigris.os;
   requires java.management;
+  requires jdk.net;
   requires static transitive org.jspecify;
   requires transitive dev.tigris.flow;
   requires transitive dev.tigris.memory;
@@ -11,9 +12,11 @@ module dev.tigris.cluster {
 
   exports dev.tigris.cluster;
   exports dev.tigris.cluster.run;
-  exports dev.tigris.cluster.testing;
+  exports dev.tigris.cluster.run.host to
+      dev.tigris.cli;
   exports dev.tigris.cluster.run.outputs to
       dev.tigris.cli;
   exports dev.tigris.cluster.run.protocol to
       dev.tigris.cli;
+  exports dev.tigris.cluster.testing;
 }

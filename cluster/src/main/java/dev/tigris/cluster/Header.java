@@ -150,12 +150,9 @@ final class Header {
         || bytes.getInt(at + ATTEMPT) != identity.attempt()
         || bytes.getLong(at + STREAM) != identity.hash()) {
       throw new ProtocolException(
-          "a message of run %d, attempt %d came on a stream of run %d, attempt %d, or it is of another stream"
-              .formatted(
-                  bytes.getLong(at + RUN),
-                  bytes.getInt(at + ATTEMPT),
-                  identity.run(),
-                  identity.attempt()));
+          // the number of the run is what lets its processes in, so it is not told
+          "a message of attempt %d came on a stream of attempt %d, or it is of another run or stream"
+              .formatted(bytes.getInt(at + ATTEMPT), identity.attempt()));
     }
     return new Read(
         Kind.of(bytes.get(at + KIND)),

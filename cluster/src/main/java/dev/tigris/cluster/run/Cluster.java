@@ -2,8 +2,6 @@ package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.run.protocol.Limits;
 import dev.tigris.cluster.run.protocol.RunId;
-import dev.tigris.net.Fabric;
-import dev.tigris.net.NetException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -12,10 +10,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Where programs run: on threads of this JVM, or on several processes of this host. It is an
-/// immutable description, and its `with...` methods return changed copies.
+/// Where programs run: on threads of this JVM, or on several processes of this host or of others.
+/// It is an immutable description, and its `with...` methods return changed copies.
 ///
 /// ```java
 /// Results results = Cluster.processes(4).start(Totals.class, "trades.csv").await();
@@ -35,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class Cluster {
   private static final System.Logger LOG = System.getLogger(Cluster.class.getName());
   private static final int MOST_PROCESSES = 1000;
+  private static final int HOSTS_ATTEMPTS = 3;
   private static final Duration USUAL_HANG = Duration.ofSeconds(10);
   private static final Duration BEAT = Duration.ofMillis(250);
 
@@ -54,24 +54,30 @@ public final class Cluster {
   private final Path runs;
   private final ProgramCode code;
 
+  /// The hosts of the processes; null if they are on this one.
+  private final @Nullable ClusterHosts hosts;
+
   private Cluster(
       int processes,
       int attempts,
       Duration hang,
       @Nullable Long seed,
       Path runs,
-      ProgramCode code) {
+      ProgramCode code,
+      @Nullable ClusterHosts hosts) {
     this.processes = processes;
     this.attempts = attempts;
     this.hang = hang;
     this.seed = seed;
     this.runs = runs;
     this.code = code;
+    this.hosts = hosts;
   }
 
   /// Returns a cluster that runs programs on threads of this JVM.
   public static Cluster threads() {
-    return new Cluster(0, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.OF_THIS_PROCESS);
+    return new Cluster(
+        0, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.OF_THIS_PROCESS, null);
   }
 
   /// Returns a cluster of so many processes on this host, which does not try a run again.
@@ -83,7 +89,36 @@ public final class Cluster {
           "%d processes: a run has 1 to %d".formatted(count, MOST_PROCESSES));
     }
     return new Cluster(
-        count, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.OF_THIS_PROCESS);
+        count, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.OF_THIS_PROCESS, null);
+  }
+
+  /// Returns a cluster of processes on several hosts, which tries a run three times at most. A
+  /// worker has to listen on each host: `tigris worker` starts one, or [HostWorker]. The program's
+  /// code has to lie there. TLS joins the hosts.
+  ///
+  /// ```java
+  /// Cluster hosts = Cluster.hosts(Path.of("hosts"), Path.of("coordinator.key"));
+  /// Results results = hosts.start(Totals.class, "trades.csv").await();
+  /// ```
+  ///
+  /// @param file one `HOST:PORT` a line; a host that is named twice has two processes
+  /// @param key the file with this coordinator's key
+  /// @throws IOException if the file has another line, or the key cannot be used
+  public static Cluster hosts(Path file, Path key) throws IOException {
+    ClusterHosts named = ClusterHosts.of(file, key);
+    int lines = named.lines().size();
+    if (lines > MOST_PROCESSES) {
+      throw new IOException(
+          "%s has %d lines: a run has at most %d processes".formatted(file, lines, MOST_PROCESSES));
+    }
+    return new Cluster(
+        lines,
+        HOSTS_ATTEMPTS,
+        USUAL_HANG,
+        null,
+        RunFolder.usualRuns(),
+        ProgramCode.OF_THIS_PROCESS,
+        named);
   }
 
   /// Returns a copy that tries a run so many times at most, when processes are lost.
@@ -94,7 +129,7 @@ public final class Cluster {
       throw new IllegalArgumentException(
           "%d attempts: a run has 1 to %d".formatted(count, MOST_ATTEMPTS));
     }
-    return new Cluster(processes, count, hang, seed, runs, code);
+    return new Cluster(processes, count, hang, seed, runs, code, hosts);
   }
 
   /// Returns a copy that gives up a process that has not answered for so long. It is 10 seconds
@@ -106,19 +141,19 @@ public final class Cluster {
       throw new IllegalArgumentException(
           "a hang limit of %s: it must be between a second and a day".formatted(longest));
     }
-    return new Cluster(processes, attempts, longest, seed, runs, code);
+    return new Cluster(processes, attempts, longest, seed, runs, code, hosts);
   }
 
   /// Returns a copy whose runs have this [seed][Arguments#seed].
   public Cluster withSeed(long number) {
-    return new Cluster(processes, attempts, hang, number, runs, code);
+    return new Cluster(processes, attempts, hang, number, runs, code, hosts);
   }
 
   /// Returns a copy that keeps the folders of its runs in this one. They are in `tigris/runs` in
   /// XDG_STATE_HOME otherwise, or in `~/.local/state`. The folders of the last 20 runs that are
   /// over are kept.
   public Cluster withRuns(Path folder) {
-    return new Cluster(processes, attempts, hang, seed, folder.toAbsolutePath(), code);
+    return new Cluster(processes, attempts, hang, seed, folder.toAbsolutePath(), code, hosts);
   }
 
   /// Returns a copy whose programs come from more jars and folders than the class path of this
@@ -128,7 +163,7 @@ public final class Cluster {
   /// @param path jars and folders, which follow the class path of this process
   public Cluster withCode(List<Path> path) {
     return new Cluster(
-        processes, attempts, hang, seed, runs, new ProgramCode(path, false, code.cache()));
+        processes, attempts, hang, seed, runs, new ProgramCode(path, false, code.cache()), hosts);
   }
 
   /// Returns a copy whose processes start from an AOT cache: Java's file of classes that are loaded
@@ -137,14 +172,21 @@ public final class Cluster {
   /// have to be jars.
   ///
   /// @param file the cache, for this program's class path and this release of Java
+  /// @throws IllegalArgumentException if the processes are on several hosts, each of which would
+  ///     need a cache of its own
   public Cluster withAotCache(Path file) {
+    if (hosts != null) {
+      throw new IllegalArgumentException(
+          "an AOT cache, %s: runs on several hosts use none".formatted(file));
+    }
     return new Cluster(
         processes,
         attempts,
         hang,
         seed,
         runs,
-        new ProgramCode(code.path(), code.dividesHeap(), file.toAbsolutePath()));
+        new ProgramCode(code.path(), code.dividesHeap(), file.toAbsolutePath()),
+        null);
   }
 
   /// Returns whether programs run on threads of this JVM.
@@ -160,19 +202,22 @@ public final class Cluster {
   /// Starts a program. The run goes on when this returns.
   ///
   /// @param words its [arguments][Arguments#words]
-  /// @throws RunException if the program cannot describe its flow, or the folder of the run cannot
-  ///     be made
+  /// @throws RunException if the program cannot describe its flow, the folder of the run cannot be
+  ///     made, or a host cannot be reached or has other code
   /// @throws IllegalArgumentException if another process could not find the class by its name
   public ClusterRun start(Class<? extends FlowProgram> program, String... words)
       throws RunException {
     Programs.requireNamed(program);
-    Arguments looking = looking(words);
-    Described described = described(program, looking);
-    if (processes == 0) {
-      return new ThreadsRun(described.flow().seededOr(looking.seed()).start());
-    }
+    HostLinks links = hosts == null ? null : hosts.connect(code);
+    boolean isStarted = false;
     try {
-      ClusterRun run = started(program, looking.settled(), described);
+      Arguments looking = looking(links, words);
+      Described described = described(program, looking);
+      if (processes == 0) {
+        return new ThreadsRun(described.flow().seededOr(looking.seed()).start());
+      }
+      ClusterRun run = started(program, looking.settled(), described, links);
+      isStarted = true;
       Thread.ofVirtual().name("tigris-run-warnings").start(() -> warn(program));
       return run;
     } catch (IOException e) {
@@ -181,6 +226,10 @@ public final class Cluster {
           0,
           "the folder of the run cannot be made in %s: %s".formatted(runs, e),
           e);
+    } finally {
+      if (links != null && !isStarted) {
+        links.close();
+      }
     }
   }
 
@@ -190,11 +239,12 @@ public final class Cluster {
     }
   }
 
-  private Arguments looking(String... words) {
+  private Arguments looking(@Nullable HostLinks links, String... words) {
+    int here = links == null ? Runtime.getRuntime().availableProcessors() : links.processors();
     return Arguments.looking(
         List.of(words),
         Math.max(1, processes),
-        Math.max(processes, Runtime.getRuntime().availableProcessors()),
+        Math.max(processes, here),
         Objects.requireNonNullElseGet(seed, SECRETS::nextLong),
         Instant.now());
   }
@@ -207,7 +257,10 @@ public final class Cluster {
   /// @throws IllegalArgumentException if another process could not find the class by its name
   public RunPlan plan(Class<? extends FlowProgram> program, String... words) throws RunException {
     Programs.requireNamed(program);
-    Arguments looking = looking(words);
+    Arguments looking;
+    try (HostLinks links = hosts == null ? null : hosts.connect(code)) {
+      looking = looking(links, words);
+    }
     Described described = described(program, looking);
     CodePath path = CodePath.ofThisProcess().with(code.path());
     Arguments settled = looking.settled();
@@ -247,8 +300,12 @@ public final class Cluster {
     }
   }
 
+  /// @param links the connections to the hosts; null for this one
   private ClusterRun started(
-      Class<? extends FlowProgram> program, Arguments settled, Described described)
+      Class<? extends FlowProgram> program,
+      Arguments settled,
+      Described described,
+      @Nullable HostLinks links)
       throws IOException {
     RunId run = new RunId(SECRETS.nextLong(), SECRETS.nextLong());
     Limits limits =
@@ -264,10 +321,13 @@ public final class Cluster {
         new Launch(
             run,
             SECRETS.nextLong(),
+            SECRETS.nextLong(),
             program.getName(),
             settled,
             described,
-            Fingerprint.ofCode(path),
+            links == null
+                ? Fingerprint.ofCode(path)
+                : Fingerprint.ofContent(ClusterHosts.code(code)),
             limits);
     RunFolder folder =
         RunFolder.make(
@@ -280,17 +340,12 @@ public final class Cluster {
                 "processes", String.valueOf(processes),
                 "process", String.valueOf(ProcessHandle.current().pid())));
     try {
-      Path cache = code.cache();
-      JavaCommand own = JavaCommand.ofThisProcess(processes, path, code.dividesHeap());
-      JavaCommand command = cache == null ? own : own.withoutAotCache();
-      Path options = folder.options(command);
-      AotCache aot = cache == null ? null : AotCache.of(cache, path);
       return ProcessesRun.start(
           new Coordinator(
               launch,
               folder,
-              provider(),
-              deaths -> new ProcessHost(command, options, aot, folder, deaths)),
+              hosts == null ? Network.OneHost.best() : hosts.network(),
+              host(launch, folder, links)),
           folder.path());
     } catch (IOException | RuntimeException | Error e) {
       try (folder) {
@@ -300,17 +355,25 @@ public final class Cluster {
     }
   }
 
-  /// Returns what joins processes of one host: shared memory, where there is such.
-  private static String provider() {
-    try (Fabric _ = Fabric.open("shm")) {
-      return "shm";
-    } catch (NetException e) {
-      return "tcp";
+  /// Returns what starts the workers.
+  private Function<Host.Deaths, Host> host(
+      Launch launch, RunFolder folder, @Nullable HostLinks links) throws IOException {
+    if (links != null) {
+      return deaths -> new RemoteHost(links, launch, folder, deaths);
     }
+    CodePath path = CodePath.ofThisProcess().with(code.path());
+    Path cache = code.cache();
+    JavaCommand own = JavaCommand.ofThisProcess(processes, path, code.dividesHeap());
+    JavaCommand command = cache == null ? own : own.withoutAotCache();
+    Path options = folder.options(command);
+    AotCache aot = cache == null ? null : AotCache.of(cache, path);
+    return deaths -> new ProcessHost(command, options, aot, folder, deaths);
   }
 
   @Override
   public String toString() {
-    return processes == 0 ? "Cluster[threads]" : "Cluster[%d processes]".formatted(processes);
+    return processes == 0
+        ? "Cluster[threads]"
+        : "Cluster[%d processes%s]".formatted(processes, hosts == null ? "" : " on hosts");
   }
 }

@@ -34,12 +34,12 @@ final class ControlLink implements AutoCloseable {
 
   /// Makes a link for the calling thread.
   ///
-  /// @param provider which carries the messages
+  /// @param fabric carries the messages, and is closed with the link
   /// @param name of this end
   /// @param tag which the other end has to know
   /// @param patience how long a silent peer is kept
-  ControlLink(String provider, String name, long tag, Duration patience) {
-    fabric = Fabric.open(provider);
+  ControlLink(Fabric fabric, String name, long tag, Duration patience) {
+    this.fabric = fabric;
     Bytes _ = packet.asBytes(); // from here on it has views
     Options options =
         Options.DEFAULT
@@ -61,9 +61,9 @@ final class ControlLink implements AutoCloseable {
         });
   }
 
-  /// Listens, and returns the address.
-  String listen(String address) {
-    return bundle.listen(fabric.provider(), address);
+  /// Listens, and returns the address as others reach it.
+  String listen(Network network) {
+    return network.told(bundle.listen(fabric.provider(), network.anywhere(fabric)));
   }
 
   /// Connects to another link; returns why not, if that is not possible.

@@ -3,7 +3,6 @@ package dev.tigris.cluster.run;
 import dev.tigris.cluster.run.protocol.CoordinatorAct;
 import dev.tigris.cluster.run.protocol.CoordinatorProtocol;
 import dev.tigris.cluster.run.protocol.Epoch;
-import dev.tigris.cluster.run.protocol.Limits;
 import dev.tigris.cluster.run.protocol.Order;
 import dev.tigris.cluster.run.protocol.Outcome;
 import dev.tigris.cluster.run.protocol.Report;
@@ -49,7 +48,7 @@ final class Coordinator implements Runnable {
 
   private final Launch launch;
   private final RunFolder folder;
-  private final String provider;
+  private final Network network;
   private final Function<Host.Deaths, Host> hosts;
   private final CompletableFuture<Ending> over = new CompletableFuture<>();
   private final CoordinatorProtocol protocol;
@@ -66,10 +65,10 @@ final class Coordinator implements Runnable {
   private volatile List<Integer> behind = List.of();
   private volatile long endedNanos;
 
-  Coordinator(Launch launch, RunFolder folder, String provider, Function<Host.Deaths, Host> hosts) {
+  Coordinator(Launch launch, RunFolder folder, Network network, Function<Host.Deaths, Host> hosts) {
     this.launch = launch;
     this.folder = folder;
-    this.provider = provider;
+    this.network = network;
     this.hosts = hosts;
     this.protocol =
         new CoordinatorProtocol(
@@ -133,10 +132,11 @@ final class Coordinator implements Runnable {
   public void run() {
     Ending ending = null;
     try (ControlLink made =
-            new ControlLink(provider, ControlLink.COORDINATOR, launch.token(), LINK_PATIENCE);
+            new ControlLink(
+                network.messages(), ControlLink.COORDINATOR, launch.token(), LINK_PATIENCE);
         Host host = hosts.apply(this::died)) {
       link = made;
-      writeControl(made.listen(Streams.anyAddress(provider)));
+      writeControl(made.listen(network));
       ending = new Loop(made, host).run();
     } catch (Throwable e) { // the run must not be waited for in vain
       if (ending == null) {
@@ -150,6 +150,9 @@ final class Coordinator implements Runnable {
       phase = RunProgress.Phase.OVER;
     }
     try (folder) {
+      if (ending instanceof Ending.Done || !folder.isDecided()) {
+        folder.forgetElsewhere(); // each has its name, or never gets it
+      }
       if (!ending.isUndecided() && !folder.hasUnfinishedOutputs()) {
         folder.over(Map.of("outcome", ending.words()));
       }
@@ -175,22 +178,11 @@ final class Coordinator implements Runnable {
   }
 
   private void writeControl(String address) throws IOException {
-    Limits limits = launch.limits();
-    folder.control(
-        Map.of(
-            "run", launch.run().toString(),
-            "token", Long.toHexString(launch.token()),
-            "provider", provider,
-            "address", address,
-            "limits",
-                "%d %d %d %d %d %d"
-                    .formatted(
-                        limits.workers(),
-                        limits.attempts(),
-                        limits.beatNanos(),
-                        limits.hangNanos(),
-                        limits.fenceNanos(),
-                        limits.joinNanos())));
+    Contact contact =
+        new Contact(network, address, launch.token(), launch.streams(), launch.limits(), List.of());
+    Map<String, String> facts = contact.facts();
+    facts.put("run", launch.run().toString());
+    folder.control(facts);
   }
 
   /// What the thread does until the run is over.
@@ -301,8 +293,7 @@ final class Coordinator implements Runnable {
         case CoordinatorAct.StopWorkers(Epoch epoch) -> stop(epoch);
         case CoordinatorAct.Decide(Epoch epoch) -> decide(epoch);
         case CoordinatorAct.NameFor(Epoch epoch, int worker) ->
-            perform(
-                protocol.named(epoch, worker, folder.nameFor(epoch, worker), System.nanoTime()));
+            perform(protocol.named(epoch, worker, host.nameFor(epoch, worker), System.nanoTime()));
         case CoordinatorAct.Over(Outcome how) -> outcome = how;
       }
     }
@@ -339,7 +330,7 @@ final class Coordinator implements Runnable {
 
     private void decide(Epoch epoch) {
       try {
-        folder.refuseClash(epoch);
+        host.beforeDecision(epoch);
         folder.decide(epoch);
       } catch (IOException e) {
         String why = "the decision cannot be written to %s: %s".formatted(folder.path(), e);

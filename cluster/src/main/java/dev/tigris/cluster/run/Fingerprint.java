@@ -95,6 +95,20 @@ record Fingerprint(Map<String, String> parts) {
         });
   }
 
+  /// Returns the fingerprint of a program's code for processes on several hosts: of the content of
+  /// each of these jars, and of each file in these folders, and of the code of Tigris itself.
+  ///
+  /// @throws IOException if one of them cannot be read
+  static Fingerprint ofContent(List<Path> code) throws IOException {
+    Map<String, String> parts = new TreeMap<>();
+    parts.put("the release of Java", String.valueOf(Runtime.version().feature()));
+    for (Path entry : code) {
+      parts.putAll(ContentHash.ofFiles(entry));
+    }
+    parts.put("the code of Tigris", ContentHash.ofTigris());
+    return new Fingerprint(parts);
+  }
+
   /// Returns this one, and the parts of a flow.
   Fingerprint with(Arguments arguments, Described described) {
     FlowGraph graph = described.graph();

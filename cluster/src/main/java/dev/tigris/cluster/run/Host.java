@@ -3,6 +3,7 @@ package dev.tigris.cluster.run;
 import dev.tigris.cluster.run.protocol.Epoch;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 
 /// Starts the workers of an attempt somewhere, and ends them.
 ///
@@ -28,6 +29,16 @@ interface Host extends AutoCloseable {
 
   /// Waits until all workers of an attempt have ended, and returns whether they have.
   boolean awaitEnd(Epoch epoch, Duration timeout) throws InterruptedException;
+
+  /// Looks at the outputs of an attempt, all of whose workers have voted.
+  ///
+  /// @throws IOException if two of them have one name, or it cannot be noted which there are
+  void beforeDecision(Epoch epoch) throws IOException;
+
+  /// Gives the outputs of a worker that does not answer their names.
+  ///
+  /// @return what to tell the user about each that has none
+  List<String> nameFor(Epoch epoch, int worker);
 
   /// Ends all workers of all attempts, and waits for that.
   @Override

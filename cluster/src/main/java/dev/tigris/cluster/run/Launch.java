@@ -7,6 +7,7 @@ import dev.tigris.cluster.run.protocol.RunId;
 ///
 /// @param run its name
 /// @param token the word that lets a worker in
+/// @param streams the number of the run that its streams carry, which only its processes know
 /// @param program the name of the program's class
 /// @param arguments with all facts that the coordinator's description has asked for
 /// @param flow what the coordinator has described
@@ -15,6 +16,7 @@ import dev.tigris.cluster.run.protocol.RunId;
 record Launch(
     RunId run,
     long token,
+    long streams,
     String program,
     Arguments arguments,
     Described flow,

@@ -1,7 +1,6 @@
 package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.run.protocol.Epoch;
-import dev.tigris.cluster.run.protocol.Limits;
 import dev.tigris.cluster.run.protocol.RunId;
 import java.io.IOException;
 import java.io.InputStream;
@@ -40,18 +39,11 @@ public final class Main {
     try {
       Path folder = Path.of(arguments[0]);
       Map<String, String> control = RunFolder.read(RunFolder.control(folder));
-      RunId run = RunId.parse(fact(control, "run"));
+      RunId run = RunId.parse(Contact.need(control, "run"));
       Epoch epoch = new Epoch(run, Integer.parseInt(arguments[1]));
       worker =
           new Worker(
-              epoch,
-              Integer.parseInt(arguments[2]),
-              limits(fact(control, "limits")),
-              folder,
-              fact(control, "provider"),
-              fact(control, "address"),
-              Long.parseUnsignedLong(fact(control, "token"), 16),
-              Main::halt);
+              epoch, Integer.parseInt(arguments[2]), folder, Contact.of(control), Main::halt);
     } catch (IOException | RuntimeException e) {
       throw new IllegalArgumentException(
           "a process of a run is started by its coordinator, with FOLDER ATTEMPT WORKER, and not with "
@@ -80,19 +72,5 @@ public final class Main {
       // it has ended, too
     }
     worker.coordinatorDied();
-  }
-
-  private static String fact(Map<String, String> control, String name) throws IOException {
-    String value = control.get(name);
-    if (value == null) {
-      throw new IOException("the run's folder does not tell the " + name);
-    }
-    return value;
-  }
-
-  private static Limits limits(String text) {
-    long[] numbers = Arrays.stream(text.split(" ", -1)).mapToLong(Long::parseLong).toArray();
-    return new Limits(
-        (int) numbers[0], (int) numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]);
   }
 }

@@ -68,10 +68,10 @@ final class Part implements AutoCloseable {
   private final int index;
   private final OutputNote note;
   private final Limits limits;
-  private final String provider;
+  private final Network network;
   private final Listener listener;
   private final Runnable halt;
-  private final Fabric fabric;
+  private final List<Fabric> fabrics;
   private final Exchange exchange;
   private final ExecutorService steps =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("tigris-part").factory());
@@ -83,32 +83,25 @@ final class Part implements AutoCloseable {
   private volatile long seed;
   private volatile @Nullable HeldEngine run;
 
+  /// @param contact how other workers are reached
   /// @param note names the outputs that are made here
   /// @param halt ends the process at once
-  Part(
-      Epoch epoch,
-      int index,
-      Limits limits,
-      String provider,
-      OutputNote note,
-      Listener listener,
-      Runnable halt) {
+  Part(Epoch epoch, int index, Contact contact, OutputNote note, Listener listener, Runnable halt) {
     this.index = index;
     this.note = note;
-    this.limits = limits;
-    this.provider = provider;
+    this.limits = contact.limits();
+    this.network = contact.network();
     this.listener = listener;
     this.halt = halt;
-    this.code = CompletableFuture.supplyAsync(Part::fingerprint, Thread.ofVirtual()::start);
-    this.fabric = Fabric.open(provider);
-    this.exchange =
-        new Exchange(
-            epoch.run().high() ^ epoch.run().low(), epoch.attempt(), StreamOptions.DEFAULT);
+    this.code =
+        CompletableFuture.supplyAsync(() -> fingerprint(contact), Thread.ofVirtual()::start);
+    this.fabrics = network.streams();
+    this.exchange = new Exchange(contact.streams(), epoch.attempt(), StreamOptions.DEFAULT);
   }
 
-  private static Fingerprint fingerprint() {
+  private static Fingerprint fingerprint(Contact contact) {
     try {
-      return Fingerprint.ofCode(CodePath.ofThisProcess());
+      return contact.fingerprint();
     } catch (IOException e) {
       throw new UncheckedIOException("the code of this process cannot be read", e);
     }
@@ -116,8 +109,10 @@ final class Part implements AutoCloseable {
 
   /// Listens for the streams of other workers, and returns the address.
   String listen() {
-    String _ = exchange.listen(fabric, Streams.anyAddress(provider));
-    return exchange.reach().toString();
+    for (Fabric fabric : fabrics) {
+      String _ = exchange.listen(fabric, network.anywhere(fabric));
+    }
+    return network.told(exchange.reach()).toString();
   }
 
   // -- The steps.
@@ -368,7 +363,7 @@ final class Part implements AutoCloseable {
   public void close() {
     steps.shutdownNow();
     exchange.close();
-    fabric.close();
+    fabrics.forEach(Fabric::close);
   }
 
   /// The part, whose modules are not made before the coordinator says so.

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Workers in processes of this host, each started as this process was.
@@ -35,7 +36,7 @@ final class ProcessHost implements Host {
   private final Map<Epoch, List<Started>> attempts = new HashMap<>();
 
   /// A process, and the thread that writes down what it prints.
-  private record Started(Process process, LogWriter log) {}
+  private record Started(int worker, Process process, LogWriter log) {}
 
   /// @param options the file with the options of the command
   /// @param aot the AOT cache of the workers, or null
@@ -50,19 +51,24 @@ final class ProcessHost implements Host {
 
   @Override
   public void start(Epoch epoch, int count) throws IOException {
+    start(epoch, IntStream.range(0, count).boxed().toList());
+  }
+
+  /// Starts some workers of an attempt, or none.
+  void start(Epoch epoch, List<Integer> workers) throws IOException {
+    List<Started> all = attempts.computeIfAbsent(epoch, _ -> new ArrayList<>());
     List<Started> started = new ArrayList<>();
-    attempts.put(epoch, started);
     try {
-      for (int worker = 0; worker < count; worker++) {
-        started.add(launch(epoch, worker));
+      for (int worker : workers) {
+        Started made = launch(epoch, worker);
+        all.add(made);
+        started.add(made);
       }
     } catch (IOException | RuntimeException e) {
       stop(epoch);
       throw e;
     }
-    for (int worker = 0; worker < count; worker++) {
-      watch(epoch, worker, started.get(worker));
-    }
+    started.forEach(each -> watch(epoch, each.worker(), each));
   }
 
   private Started launch(Epoch epoch, int worker) throws IOException {
@@ -80,7 +86,7 @@ final class ProcessHost implements Host {
     JavaCommand.clean(builder.environment());
     Process process = builder.start();
     LogWriter log = LogWriter.start(process.getInputStream(), folder.log(worker, epoch.attempt()));
-    return new Started(process, log);
+    return new Started(worker, process, log);
   }
 
   private void watch(Epoch epoch, int worker, Started started) {
@@ -108,9 +114,10 @@ final class ProcessHost implements Host {
 
   @Override
   public void kill(Epoch epoch, int worker) {
-    List<Started> started = attempts.getOrDefault(epoch, List.of());
-    if (worker < started.size()) {
-      started.get(worker).process().toHandle().destroyForcibly();
+    for (Started each : attempts.getOrDefault(epoch, List.of())) {
+      if (each.worker() == worker) {
+        each.process().toHandle().destroyForcibly();
+      }
     }
   }
 
@@ -130,6 +137,29 @@ final class ProcessHost implements Host {
       }
     }
     return true;
+  }
+
+  @Override
+  public void beforeDecision(Epoch epoch) throws IOException {
+    folder.refuseClash(epoch);
+  }
+
+  @Override
+  public List<String> nameFor(Epoch epoch, int worker) {
+    return folder.nameFor(epoch, worker);
+  }
+
+  /// Tells all workers that their coordinator is gone: they end by themselves.
+  void leaveAlone() {
+    for (List<Started> each : attempts.values()) {
+      for (Started one : each) {
+        try {
+          one.process().getOutputStream().close();
+        } catch (IOException e) {
+          // it has ended
+        }
+      }
+    }
   }
 
   @Override

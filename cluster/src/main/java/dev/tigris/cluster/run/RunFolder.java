@@ -41,6 +41,7 @@ import java.util.stream.Stream;
 ///   control          where workers of this host reach the coordinator, and the word that lets them
 ///   worker-2.1.log   what worker 2 of attempt 1 has printed
 ///   worker-2.1.outputs   what it writes, until that has its name (OutputNote)
+///   elsewhere        the outputs of other hosts, which have notes of them
 ///   decision         which attempt's outputs get their names (Decision)
 ///   over             how the run has ended; only then the folder may be deleted
 /// ```
@@ -58,6 +59,7 @@ final class RunFolder implements AutoCloseable {
 
   private final Path path;
   private final FolderLock locked;
+  private List<Elsewhere> elsewhere = List.of();
 
   private RunFolder(Path path, FolderLock locked) {
     this.path = path;
@@ -75,9 +77,18 @@ final class RunFolder implements AutoCloseable {
   /// @throws IOException if it cannot be made
   static RunFolder make(Path runs, RunId run, Instant time, Map<String, String> facts)
       throws IOException {
+    return make(runs, run, "", time, facts);
+  }
+
+  /// Makes the folder of a run on a host that is not its coordinator's.
+  ///
+  /// @param suffix tells it from others of the run
+  static RunFolder make(
+      Path runs, RunId run, String suffix, Instant time, Map<String, String> facts)
+      throws IOException {
     Files.createDirectories(runs);
     prune(runs);
-    Path path = runs.resolve(TIME.format(time) + "-" + run);
+    Path path = runs.resolve(TIME.format(time) + "-" + run + suffix);
     Files.createDirectory(
         path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     Map<String, String> all = new TreeMap<>(facts);
@@ -214,7 +225,7 @@ final class RunFolder implements AutoCloseable {
 
   /// Returns whether an output of the run may have neither its name nor been deleted.
   boolean hasUnfinishedOutputs() throws IOException {
-    return !OutputNote.in(path).isEmpty();
+    return !elsewhere.isEmpty() || !OutputNote.in(path).isEmpty();
   }
 
   /// Gives the outputs of a worker their names, in place of that worker.
@@ -232,6 +243,45 @@ final class RunFolder implements AutoCloseable {
       unnamed.add("the outputs of worker %d cannot be found in %s: %s".formatted(worker, path, e));
     }
     return unnamed;
+  }
+
+  /// An output of a worker on another host.
+  ///
+  /// @param host where that host's worker listens
+  /// @param worker which worker, from 0
+  /// @param temporary its name until it has its own
+  /// @param target where it belongs
+  record Elsewhere(String host, int worker, Path temporary, Path target) {
+    private String text() {
+      return "worker %d at %s: %s for %s".formatted(worker, host, temporary, target);
+    }
+  }
+
+  /// Notes the outputs of an attempt on other hosts, before it is decided that they get their
+  /// names. The folder is kept until they have them.
+  void elsewhere(Epoch epoch, List<Elsewhere> outputs) throws IOException {
+    elsewhere = List.copyOf(outputs);
+    if (!outputs.isEmpty()) {
+      Map<String, String> facts = new TreeMap<>();
+      for (int i = 0; i < outputs.size(); i++) {
+        facts.put("output." + i, outputs.get(i).text());
+      }
+      facts.put("attempt", String.valueOf(epoch.attempt()));
+      try (FileChannel to = writeOwn(path.resolve(RunRecovery.ELSEWHERE), facts)) {
+        to.force(true);
+      }
+    }
+  }
+
+  /// Returns the outputs on other hosts that may have no names.
+  List<Elsewhere> elsewhere() {
+    return elsewhere;
+  }
+
+  /// Notes that no output on another host needs the decision any more.
+  void forgetElsewhere() throws IOException {
+    Files.deleteIfExists(path.resolve(RunRecovery.ELSEWHERE));
+    elsewhere = List.of();
   }
 
   /// Deletes what the processes of an attempt have left, all of which have ended.
@@ -286,7 +336,9 @@ final class RunFolder implements AutoCloseable {
   private static boolean isAbandoned(Path folder) throws IOException {
     Path run = folder.resolve(RUN);
     Instant made = Files.getLastModifiedTime(run).toInstant();
-    if (made.plus(YOUNG).isAfter(Instant.now()) || !OutputNote.in(folder).isEmpty()) {
+    if (made.plus(YOUNG).isAfter(Instant.now())
+        || Files.exists(folder.resolve(RunRecovery.ELSEWHERE))
+        || !OutputNote.in(folder).isEmpty()) {
       return false;
     }
     try (FolderLock lock = FolderLock.of(run)) {

@@ -9,11 +9,6 @@ final class Streams {
 
   private Streams() {}
 
-  /// Returns the address to listen at anywhere on this host alone.
-  static String anyAddress(String provider) {
-    return provider.equals("shm") ? "*" : "127.0.0.1:0";
-  }
-
   /// Returns the name of a worker's link.
   static String workerName(Epoch epoch, int worker) {
     return "worker-%d.%d".formatted(worker, epoch.attempt());

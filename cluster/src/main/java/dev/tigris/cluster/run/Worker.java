@@ -41,9 +41,7 @@ final class Worker implements Part.Listener {
   private final int index;
   private final Limits limits;
   private final Path folder;
-  private final String provider;
-  private final String coordinator;
-  private final long token;
+  private final Contact contact;
   private final Runnable halt;
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private volatile @Nullable ControlLink link;
@@ -52,25 +50,14 @@ final class Worker implements Part.Listener {
   private volatile byte[] thrown = NOTHING;
 
   /// @param folder the run's
-  /// @param coordinator where its link listens
-  /// @param token which lets workers in
+  /// @param contact how the coordinator and other workers are reached
   /// @param halt ends the process at once
-  Worker(
-      Epoch epoch,
-      int index,
-      Limits limits,
-      Path folder,
-      String provider,
-      String coordinator,
-      long token,
-      Runnable halt) {
+  Worker(Epoch epoch, int index, Path folder, Contact contact, Runnable halt) {
     this.epoch = epoch;
     this.index = index;
-    this.limits = limits;
+    this.limits = contact.limits();
     this.folder = folder;
-    this.provider = provider;
-    this.coordinator = coordinator;
-    this.token = token;
+    this.contact = contact;
     this.halt = halt;
   }
 
@@ -80,10 +67,12 @@ final class Worker implements Part.Listener {
   void run() throws IOException {
     String name = Streams.workerName(epoch, index);
     var note = new OutputNote(folder, epoch, index);
-    try (ControlLink made = new ControlLink(provider, name, token, LINK_PATIENCE);
-        Part part = new Part(epoch, index, limits, provider, note, this, halt)) {
+    Network network = contact.network();
+    try (ControlLink made =
+            new ControlLink(network.messages(), name, contact.token(), LINK_PATIENCE);
+        Part part = new Part(epoch, index, contact, note, this, halt)) {
       link = made;
-      String control = made.listen(Streams.anyAddress(provider));
+      String control = made.listen(network);
       new Loop(made, part, Streams.joined(control, part.listen())).run();
     } finally {
       link = null;
@@ -170,7 +159,9 @@ final class Worker implements Part.Listener {
 
     void run() throws IOException {
       Duration patience = Duration.ofNanos(limits.joinNanos());
-      String why = to.map(COORDINATOR, coordinator, ControlLink.COORDINATOR, token, patience);
+      String why =
+          to.map(
+              COORDINATOR, contact.address(), ControlLink.COORDINATOR, contact.token(), patience);
       if (why != null) {
         throw new IOException("the coordinator of run %s: %s".formatted(epoch.run(), why));
       }

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: one thread.
 public final class RunRecovery implements AutoCloseable {
+  /// The name of the file that tells of outputs on other hosts.
+  public static final String ELSEWHERE = "elsewhere";
+
   private static final String RUN = "run";
   private static final String OVER = "over";
   private static final String CONTROL = "control";
@@ -119,6 +122,23 @@ public final class RunRecovery implements AutoCloseable {
   /// Returns the notes of outputs that have not all got their names or been deleted.
   public List<OutputNote> notes() {
     return List.copyOf(notes);
+  }
+
+  /// Returns what to tell about outputs on other hosts, which those hosts have notes of and only
+  /// this folder has the decision for.
+  ///
+  /// @throws IOException if that cannot be read
+  public List<String> elsewhere() throws IOException {
+    List<String> all = new ArrayList<>();
+    Path file = folder.resolve(ELSEWHERE);
+    if (Files.exists(file) && !Files.exists(folder.resolve(OVER))) {
+      for (Facts.Fact fact : Facts.read(file).all()) {
+        if (fact.name().startsWith("output.")) {
+          all.add(fact.plain());
+        }
+      }
+    }
+    return all;
   }
 
   /// Does as was decided: outputs of the decided attempt get their names, all others are deleted.

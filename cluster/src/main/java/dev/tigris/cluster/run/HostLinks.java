@@ -1,0 +1,173 @@
+package dev.tigris.cluster.run;
+
+import dev.tigris.cluster.run.host.HostAddress;
+import dev.tigris.cluster.run.host.HostClient;
+import dev.tigris.cluster.run.host.HostKey;
+import dev.tigris.cluster.run.host.HostMessage.Kind;
+import dev.tigris.cluster.run.host.HostRefusedException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+
+/// A coordinator's connections to the workers of hosts, each of which has the program's code.
+///
+/// Thread rule: one thread.
+final class HostLinks implements AutoCloseable {
+  private static final Duration CONNECT = Duration.ofSeconds(20);
+
+  /// A large jar has to be read there.
+  private static final Duration COMPARE = Duration.ofSeconds(60);
+
+  private static final long PAUSE_NANOS = 100_000_000;
+  private static final Executor THREADS = task -> Thread.ofVirtual().start(task);
+
+  private final List<HostAddress> lines;
+  private final HostKey key;
+  private final List<String> code;
+  private final Map<HostAddress, HostClient> clients = new LinkedHashMap<>();
+  private int processors;
+
+  private HostLinks(List<HostAddress> lines, HostKey key, List<String> code) {
+    this.lines = List.copyOf(lines);
+    this.key = key;
+    this.code = code;
+  }
+
+  /// Connects to all.
+  ///
+  /// @param lines where the workers are: an address that is named twice has two processes
+  /// @param code the program's jars and folders
+  /// @throws HostRefusedException if one has other code
+  /// @throws IOException if one cannot be reached, or refuses the key
+  static HostLinks connect(List<HostAddress> lines, HostKey key, List<Path> code)
+      throws IOException {
+    List<String> hashes = new ArrayList<>();
+    for (Path entry : code) {
+      hashes.add(String.valueOf(entry.getFileName()));
+      hashes.add(ContentHash.of(entry));
+    }
+    HostLinks made = new HostLinks(lines, key, hashes);
+    try {
+      made.connect(Duration.ZERO);
+      return made;
+    } catch (IOException | RuntimeException e) {
+      made.close();
+      throw e;
+    }
+  }
+
+  /// Connects to those to which there is no connection.
+  ///
+  /// @param patience how long a worker may take to listen again
+  void connect(Duration patience) throws IOException {
+    clients.values().removeIf(client -> !client.isOpen());
+    Map<HostAddress, CompletableFuture<Greeted>> found = new LinkedHashMap<>();
+    for (HostAddress address : new HashSet<>(lines)) {
+      if (!clients.containsKey(address)) {
+        found.put(
+            address, CompletableFuture.supplyAsync(() -> greeted(address, patience), THREADS));
+      }
+    }
+    IOException failure = null;
+    for (var each : found.entrySet()) {
+      try {
+        Greeted greeted = each.getValue().join();
+        clients.put(each.getKey(), greeted.client());
+        processors += greeted.processors();
+      } catch (CompletionException e) {
+        if (!(e.getCause() instanceof UnreachedException unreached)) {
+          throw e;
+        }
+        failure = failure == null ? unreached.why : failure;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /// A connection that the worker has answered on.
+  private record Greeted(HostClient client, int processors) {}
+
+  private Greeted greeted(HostAddress address, Duration patience) {
+    long end = System.nanoTime() + patience.toNanos();
+    while (true) {
+      try {
+        HostClient client = HostClient.connect(address, key, CONNECT);
+        try {
+          List<String> answer = client.ask(Kind.HELLO, COMPARE, code);
+          return new Greeted(client, Integer.parseInt(answer.getFirst()));
+        } catch (IOException | RuntimeException e) {
+          client.close();
+          throw e;
+        }
+      } catch (HostRefusedException e) {
+        throw new UnreachedException(e);
+      } catch (IOException e) {
+        if (System.nanoTime() - end >= 0) {
+          throw new UnreachedException(e);
+        }
+        LockSupport.parkNanos(this, PAUSE_NANOS); // its supervisor may be about to start it
+      }
+    }
+  }
+
+  /// Carries a failure out of a thread.
+  private static final class UnreachedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+    private final IOException why;
+
+    UnreachedException(IOException why) {
+      super(why);
+      this.why = why;
+    }
+  }
+
+  /// Returns how many processes there are.
+  int count() {
+    return lines.size();
+  }
+
+  /// Returns how many processors all hosts have together.
+  int processors() {
+    return processors;
+  }
+
+  /// Returns the connection to a worker's host.
+  HostClient of(int worker) throws IOException {
+    HostClient client = clients.get(lines.get(worker));
+    if (client == null || !client.isOpen()) {
+      throw new IOException("there is no connection to the worker at " + lines.get(worker));
+    }
+    return client;
+  }
+
+  /// Returns the address of a worker.
+  HostAddress address(int worker) {
+    return lines.get(worker);
+  }
+
+  /// Returns the connections.
+  List<HostClient> all() {
+    return List.copyOf(clients.values());
+  }
+
+  /// Returns how many processes an address has.
+  int countAt(HostAddress address) {
+    return (int) lines.stream().filter(address::equals).count();
+  }
+
+  @Override
+  public void close() {
+    clients.values().forEach(HostClient::close);
+  }
+}

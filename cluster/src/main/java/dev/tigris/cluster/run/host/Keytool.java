@@ -1,0 +1,52 @@
+package dev.tigris.cluster.run.host;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The JDK's keytool, in a process of its own.
+final class Keytool {
+  private Keytool() {}
+
+  /// Runs it on a store.
+  ///
+  /// @throws IOException with what it has printed, if it fails
+  static void run(Path store, List<String> words) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-J-XX:TieredStopAtLevel=1",
+                "-J-XX:+UseSerialGC",
+                "-J-Duser.language=en"));
+    command.addAll(words);
+    command.addAll(
+        List.of(
+            "-storetype",
+            "PKCS12",
+            "-keystore",
+            store.toString(),
+            "-storepass",
+            new String(HostKey.PASSWORD)));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().remove("JAVA_TOOL_OPTIONS");
+    builder.environment().remove("JDK_JAVA_OPTIONS");
+    Process process = builder.start();
+    try {
+      process.getOutputStream().close();
+      String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      int code = process.waitFor();
+      if (code != 0) {
+        throw new IOException(
+            "keytool has ended with exit code %d: %s".formatted(code, printed.strip()));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while keytool was at work", e);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}
