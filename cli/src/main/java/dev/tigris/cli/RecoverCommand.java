@@ -159,7 +159,7 @@ final class RecoverCommand implements Command {
     boolean isBad = false;
     for (Path folder : RunRecovery.find(runs, "")) {
       try (RunRecovery recovery = RunRecovery.of(folder)) {
-        if (recovery.notes().isEmpty()) {
+        if (recovery.notes().isEmpty() && recovery.elsewhere().isEmpty()) {
           continue;
         }
         found++;
@@ -191,7 +191,8 @@ final class RecoverCommand implements Command {
     return facts;
   }
 
-  private static void print(RunRecovery recovery, Console console) {
+  private static void print(RunRecovery recovery, Console console) throws IOException {
+    printElsewhere(recovery.elsewhere(), recovery, console);
     String elsewhere = recovery.askedElsewhere();
     Epoch decided = recovery.decided();
     console
@@ -218,6 +219,19 @@ final class RecoverCommand implements Command {
     }
   }
 
+  /// Tells what other hosts may have left to do, which cannot be done from here.
+  private static void printElsewhere(List<String> outputs, RunRecovery recovery, Console console) {
+    Epoch decided = recovery.decided();
+    String choice = decided == null ? "--discard" : "--publish " + decided.attempt();
+    for (String each : outputs) {
+      console
+          .out()
+          .printf(
+              "On another host, %s: run 'tigris recover %s %s' there%n",
+              each, recovery.run(), choice);
+    }
+  }
+
   private static ExitCode recover(
       RunRecovery recovery, @Nullable Integer chosen, ParseResult options, Console console)
       throws CommandException {
@@ -232,7 +246,9 @@ final class RecoverCommand implements Command {
       throw misuse(options, "it is known what was decided: leave out --publish and --discard");
     }
     RunRecovery.Result result;
+    List<String> others;
     try {
+      others = recovery.elsewhere();
       result = chosen == null ? recovery.finish() : recovery.decide(chosen);
     } catch (IOException e) {
       throw new CommandException(ExitCode.BAD_OUTPUT, Reason.of(e), e);
@@ -249,6 +265,7 @@ final class RecoverCommand implements Command {
           .out()
           .printf(
               "%d outputs have their names, %d were deleted%n", result.named(), result.deleted());
+      printElsewhere(others, recovery, console);
       result.unnamed().forEach(each -> console.err().println("tigris: " + each));
     }
     return result.unnamed().isEmpty() ? ExitCode.OK : ExitCode.BAD_OUTPUT;

@@ -9,7 +9,8 @@ import java.util.concurrent.CancellationException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `tigris run`: runs a program on threads, or on processes of this host, and prints its results.
+/// `tigris run`: runs a program on threads, or on processes of this host or others, and prints its
+// results.
 final class RunCommand implements Command {
   private static final Duration SLICE = Duration.ofMillis(200);
 
@@ -38,6 +39,7 @@ final class RunCommand implements Command {
             "Examples:",
             "  tigris run totals.jar trades.csv",
             "  tigris run totals.jar trades.csv --on processes:4 --attempts 2",
+            "  tigris run totals.jar trades.csv --on hosts:hosts.txt --key coordinator.key",
             "  tigris run target/classes --program trades.Totals -- --verbose trades.csv");
     return spec;
   }

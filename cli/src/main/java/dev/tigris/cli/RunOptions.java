@@ -1,6 +1,8 @@
 package dev.tigris.cli;
 
 import dev.tigris.cluster.run.Cluster;
+import dev.tigris.cluster.run.host.HostKeys;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,6 +17,8 @@ import picocli.CommandLine.ParseResult;
 final class RunOptions {
   private static final String PROGRAM = "--program";
   static final String ON = "--on";
+  private static final String HOSTS = "hosts:";
+  private static final String KEY = "--key";
   private static final String SEED = "--seed";
   private static final String ATTEMPTS = "--attempts";
   private static final String HANG_LIMIT = "--hang-limit";
@@ -56,7 +60,14 @@ final class RunOptions {
         option(
             ON,
             "WHERE",
-            "Where the flow runs: threads, or processes:N on this host (default: threads)."));
+            "Where the flow runs: threads, processes:N on this host, or hosts:FILE, which has one HOST:PORT a line of each 'tigris worker' (default: threads)."));
+    spec.addOption(
+        OptionSpec.builder(KEY)
+            .type(Path.class)
+            .paramLabel("FILE")
+            .description(
+                "The coordinator's key, for hosts:FILE (default: coordinator.key of 'tigris keys').")
+            .build());
     spec.addOption(
         OptionSpec.builder(SEED)
             .type(Long.class)
@@ -71,7 +82,7 @@ final class RunOptions {
         OptionSpec.builder(ATTEMPTS)
             .type(Integer.class)
             .paramLabel("N")
-            .description("Try so often when processes are lost (default: 1).")
+            .description("Try so often when processes are lost (default: 1, and 3 on hosts).")
             .build());
     spec.addOption(
         OptionSpec.builder(HANG_LIMIT)
@@ -114,28 +125,53 @@ final class RunOptions {
   }
 
   /// Returns where the program runs.
-  static Cluster cluster(ParseResult options, ProgramFile program) {
-    Cluster cluster = cluster(options);
+  static Cluster cluster(ParseResult options, ProgramFile program) throws CommandException {
+    String on = options.matchedOptionValue(ON, THREADS);
+    Cluster cluster =
+        on.startsWith(HOSTS)
+            ? limited(hosts(on.substring(HOSTS.length()), options), options)
+            : cluster(options);
     Long seed = options.matchedOptionValue(SEED, null);
     cluster = seed == null ? cluster : cluster.withSeed(seed);
     return cluster.withCode(program.path());
   }
 
-  /// Returns where to run what this command consists of.
+  private static Cluster hosts(String file, ParseResult options) throws CommandException {
+    Path key = options.matchedOptionValue(KEY, null);
+    try {
+      return Cluster.hosts(
+          Path.of(file), key == null ? HostKeys.coordinatorKey(HostKeys.usualFolder()) : key);
+    } catch (IOException e) {
+      throw new CommandException(ExitCode.BAD_INPUT, Reason.of(e), e);
+    }
+  }
+
+  /// Returns where on this host to run what this command consists of.
   static Cluster cluster(ParseResult options) {
     try {
-      Cluster cluster = where(options);
+      return limited(where(options), options);
+    } catch (IllegalArgumentException e) {
+      throw wrong(options, e);
+    }
+  }
+
+  private static ParameterException wrong(ParseResult options, IllegalArgumentException cause) {
+    return new ParameterException(
+        options.commandSpec().commandLine(), String.valueOf(cause.getMessage()), cause);
+  }
+
+  private static Cluster limited(Cluster where, ParseResult options) {
+    try {
       Integer attempts = options.matchedOptionValue(ATTEMPTS, null);
       Integer hangLimit = options.matchedOptionValue(HANG_LIMIT, null);
       Path runs = options.matchedOptionValue(RUNS, null);
       Path aot = options.matchedOptionValue(AOT, null);
-      cluster = attempts == null ? cluster : cluster.withAttempts(attempts);
+      Cluster cluster = attempts == null ? where : where.withAttempts(attempts);
       cluster = hangLimit == null ? cluster : cluster.withHangLimit(Duration.ofSeconds(hangLimit));
       cluster = runs == null ? cluster : cluster.withRuns(runs);
       return aot == null ? cluster : cluster.withAotCache(aot);
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(
-          options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);
+      throw wrong(options, e);
     }
   }
 

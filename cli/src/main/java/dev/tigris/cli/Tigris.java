@@ -51,6 +51,8 @@ final class Tigris {
     commands.put("mirror", MirrorCommand::new);
     commands.put("call", CallCommand::new);
     commands.put("recover", RecoverCommand::new);
+    commands.put("worker", WorkerCommand::new);
+    commands.put("keys", KeysCommand::new);
     commands.put("help", HelpCommand::new);
     commands.put("train", TrainCommand::new);
     return commands;

@@ -67,6 +67,8 @@ class TigrisTest {
           "run",
           "plan",
           "recover",
+          "worker",
+          "keys",
           "help",
           "test",
           "bench"
@@ -93,7 +95,9 @@ class TigrisTest {
         "call",
         "run",
         "plan",
-        "recover"
+        "recover",
+        "worker",
+        "keys"
       })
   void teachesEachCommandWithExamples(String command) {
     Result asked = shell.run(command + " --help");
@@ -134,6 +138,8 @@ class TigrisTest {
           "run",
           "plan",
           "recover",
+          "worker",
+          "keys",
           "exit-codes"
         }) {
       shell
