@@ -61,7 +61,7 @@ final class KeysCommand implements Command {
             "",
             "Only their owner can read the files. A key moves to its host by your own means, and",
             "the authority's key need not lie on any. The list of revoked keys belongs beside",
-            "each key.",
+            "the keys of coordinators: each run brings it to its hosts.",
             "")
         .footer(
             "",
@@ -142,7 +142,11 @@ final class KeysCommand implements Command {
     for (HostKeys.Issued each : keys.revoke(name)) {
       console.out().printf("revoked %s%n", text(each));
     }
-    console.out().printf("copy %s beside each key of a host%n", keys.revokedFile());
+    console
+        .out()
+        .printf(
+            "%s belongs beside the key of each coordinator: runs bring it to their hosts%n",
+            keys.revokedFile());
   }
 
   private static void list(HostKeys keys, Console console) throws IOException {

@@ -39,7 +39,7 @@ record ClusterHosts(List<HostAddress> lines, HostKey key) {
       throw new RunException(
           RunException.Kind.START,
           0,
-          "this process runs a jar of Spring Boot, with other jars inside: to run on hosts, extract it by 'java -Djarmode=tools -jar APP.jar extract', and start the jar that this makes",
+          "this process runs a jar of Spring Boot, whose libraries lie inside it: extract it by 'java -Djarmode=tools -jar APP.jar extract', and start what that makes",
           null);
     }
     try {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /// How a worker reaches the coordinator of its run and other workers: the file `control` of the
@@ -23,6 +24,9 @@ record Contact(
     Network network, String address, long token, long streams, Limits limits, List<Path> code) {
   /// The host and port of a coordinator's link on several hosts.
   static final String ADDRESS = "address";
+
+  /// The facts that the coordinator of a run on several hosts tells.
+  static final Set<String> TOLD = Set.of("run", ADDRESS, "token", "streams", "limits");
 
   private static final String KEY = "key";
   private static final String BOUND = "bound";

@@ -3,6 +3,7 @@ package dev.tigris.cluster.run;
 import dev.tigris.cluster.run.protocol.CoordinatorAct;
 import dev.tigris.cluster.run.protocol.CoordinatorProtocol;
 import dev.tigris.cluster.run.protocol.Epoch;
+import dev.tigris.cluster.run.protocol.Failure;
 import dev.tigris.cluster.run.protocol.Order;
 import dev.tigris.cluster.run.protocol.Outcome;
 import dev.tigris.cluster.run.protocol.Report;
@@ -332,6 +333,11 @@ final class Coordinator implements Runnable {
       try {
         host.beforeDecision(epoch);
         folder.decide(epoch);
+      } catch (Host.LostException e) {
+        Failure failure =
+            new Failure(Failure.Kind.SILENT, Failure.NO_WORKER, String.valueOf(e.getMessage()));
+        perform(protocol.undecidable(epoch, failure, System.nanoTime()));
+        return;
       } catch (IOException e) {
         String why = "the decision cannot be written to %s: %s".formatted(folder.path(), e);
         boolean isNone = !folder.isDecided();

@@ -16,6 +16,15 @@ interface Host extends AutoCloseable {
     void died(Epoch epoch, int worker, String message);
   }
 
+  /// What starts and ends workers elsewhere cannot be reached. Another attempt may be well.
+  final class LostException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    LostException(IOException why) {
+      super(why.getMessage(), why);
+    }
+  }
+
   /// Starts all workers of an attempt, or none.
   ///
   /// @throws IOException if one cannot be started
@@ -32,6 +41,7 @@ interface Host extends AutoCloseable {
 
   /// Looks at the outputs of an attempt, all of whose workers have voted.
   ///
+  /// @throws LostException if it cannot be known which there are
   /// @throws IOException if two of them have one name, or it cannot be noted which there are
   void beforeDecision(Epoch epoch) throws IOException;
 

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,7 +36,9 @@ final class HostLinks implements AutoCloseable {
   private final HostKey key;
   private final List<String> code;
   private final Map<HostAddress, HostClient> clients = new LinkedHashMap<>();
-  private int processors;
+
+  /// How many processors each host has.
+  private final Map<HostAddress, Integer> processors = new HashMap<>();
 
   private HostLinks(List<HostAddress> lines, HostKey key, List<String> code) {
     this.lines = List.copyOf(lines);
@@ -82,7 +86,7 @@ final class HostLinks implements AutoCloseable {
       try {
         Greeted greeted = each.getValue().join();
         clients.put(each.getKey(), greeted.client());
-        processors += greeted.processors();
+        processors.put(each.getKey(), greeted.processors());
       } catch (CompletionException e) {
         if (!(e.getCause() instanceof UnreachedException unreached)) {
           throw e;
@@ -104,6 +108,12 @@ final class HostLinks implements AutoCloseable {
       try {
         HostClient client = HostClient.connect(address, key, CONNECT);
         try {
+          byte[] revoked = key.revoked();
+          if (revoked.length > 0) {
+            List<String> _ =
+                client.ask(
+                    Kind.REVOKED, CONNECT, List.of(Base64.getEncoder().encodeToString(revoked)));
+          }
           List<String> answer = client.ask(Kind.HELLO, COMPARE, code);
           return new Greeted(client, Integer.parseInt(answer.getFirst()));
         } catch (IOException | RuntimeException e) {
@@ -139,7 +149,7 @@ final class HostLinks implements AutoCloseable {
 
   /// Returns how many processors all hosts have together.
   int processors() {
-    return processors;
+    return processors.values().stream().mapToInt(Integer::intValue).sum();
   }
 
   /// Returns the connection to a worker's host.

@@ -11,14 +11,14 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The worker of a host: starts processes there for the runs of coordinators that have a key of its
@@ -28,14 +28,15 @@ import org.jspecify.annotations.Nullable;
 /// which lie on this host already.
 ///
 /// **Strangers.** All that connect have to show a coordinator's key within 20 seconds. At most 64
-/// may be about to: more are turned away. What was wrong is told once for each host that they come
-/// from.
+/// may be about to: where more come, the oldest is closed. What was wrong is told once for each
+/// host that they come from.
 ///
 /// Thread rule: any thread.
 public final class HostWorker implements AutoCloseable {
   private static final int MOST_STRANGERS = 64;
   private static final int MOST_TOLD = 1000;
   private static final int BACKLOG = 128;
+  private static final Pattern CONTROLS = Pattern.compile("\\p{Cntrl}");
   private static final Duration GREETING = Duration.ofSeconds(20);
   private static final long PAUSE_MILLIS = 100;
 
@@ -45,7 +46,7 @@ public final class HostWorker implements AutoCloseable {
   private final String bound;
   private final ServerSocket listening;
   private final Consumer<String> says;
-  private final Semaphore strangers = new Semaphore(MOST_STRANGERS);
+  private final Strangers strangers = new Strangers(MOST_STRANGERS, GREETING);
   private final Set<String> told = ConcurrentHashMap.newKeySet();
   private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
   private final Set<HostLink> links = ConcurrentHashMap.newKeySet();
@@ -116,14 +117,8 @@ public final class HostWorker implements AutoCloseable {
         }
         continue;
       }
-      if (strangers.tryAcquire()) {
-        begin(() -> greet(socket));
-      } else {
-        close(socket);
-        tell(
-            "",
-            "more than %d connections show no key: new ones are closed".formatted(MOST_STRANGERS));
-      }
+      strangers.add(socket);
+      begin(() -> greet(socket));
     }
   }
 
@@ -151,42 +146,22 @@ public final class HostWorker implements AutoCloseable {
     }
   }
 
-  private static void close(Socket socket) {
-    try {
-      socket.close();
-    } catch (IOException e) {
-      // it is of no use any more
-    }
-  }
-
   private void greet(Socket socket) {
-    var isGreeted = new AtomicBoolean();
-    CompletableFuture<?> _ =
-        CompletableFuture.runAsync(
-            () -> {
-              if (isGreeted.compareAndSet(false, true)) {
-                close(socket);
-              }
-            },
-            CompletableFuture.delayedExecutor(
-                GREETING.toNanos(), TimeUnit.NANOSECONDS, task -> Thread.ofVirtual().start(task)));
     HostLink link;
     try {
       link = HostLink.accept(socket, key);
-      if (!isGreeted.compareAndSet(false, true)) {
-        throw new IOException("it takes more than %d s".formatted(GREETING.toSeconds()));
+      if (!strangers.remove(socket)) {
+        throw new IOException(strangers.toString());
       }
     } catch (IOException | RuntimeException e) {
-      String from = socket.getInetAddress().getHostAddress();
-      String why =
-          isGreeted.getAndSet(true)
-              ? "it showed no key within %d s".formatted(GREETING.toSeconds())
-              : String.valueOf(e.getMessage());
-      tell(from, "refused a connection from %s: %s".formatted(from, why));
+      if (!isClosed) {
+        String from = socket.getInetAddress().getHostAddress();
+        String why =
+            strangers.remove(socket) ? String.valueOf(e.getMessage()) : strangers.toString();
+        tell(from, "refused a connection from %s: %s".formatted(from, why));
+      }
       close(socket);
       return;
-    } finally {
-      strangers.release();
     }
     links.add(link);
     try (link) {
@@ -198,11 +173,24 @@ public final class HostWorker implements AutoCloseable {
     }
   }
 
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      // it is of no use any more
+    }
+  }
+
   /// Says something once for each host and message.
   private void tell(String from, String message) {
     if (told.size() < MOST_TOLD && told.add(from + " " + message)) {
-      says.accept(message);
+      say(message);
     }
+  }
+
+  /// Says a line, of which others have chosen a part.
+  private void say(String message) {
+    says.accept(CONTROLS.matcher(message).replaceAll("?"));
   }
 
   // -- Coordinators.
@@ -224,24 +212,27 @@ public final class HostWorker implements AutoCloseable {
           answer(message);
         }
       } catch (IOException | RuntimeException e) {
-        leave(e);
+        leave(String.valueOf(e.getMessage()));
+      } catch (Error e) { // else the processes would never hear of it
+        leave(e.toString());
+        throw e;
       }
     }
 
-    private void leave(Exception why) {
+    private void leave(String why) {
       HostedRun its = run;
       if (its == null) {
         return;
       }
       if (isClosed) {
-        says.accept("run %s: its processes are ended, since this worker is".formatted(its.run()));
+        say("run %s: its processes are ended, since this worker is".formatted(its.run()));
       } else if (!its.isOver()) {
-        says.accept(
+        say(
             "run %s: its coordinator has gone (%s), and its processes end"
-                .formatted(its.run(), why.getMessage()));
+                .formatted(its.run(), why));
       }
       its.close();
-      says.accept(
+      say(
           its.hasUnfinishedOutputs()
               ? "run %s: outputs are kept, of which only its coordinator knows: tigris recover %s --runs %s"
                   .formatted(its.run(), its.run(), runs)
@@ -253,10 +244,13 @@ public final class HostWorker implements AutoCloseable {
       Kind kind = Kind.DONE;
       try {
         answer = done(message.kind(), message.texts());
-      } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
+      } catch (IOException
+          | IllegalArgumentException
+          | IndexOutOfBoundsException
+          | NoSuchElementException e) {
         kind = Kind.REFUSED;
         answer = List.of(String.valueOf(e.getMessage()));
-        says.accept("refused a coordinator at %s: %s".formatted(link.peer(), e.getMessage()));
+        say("refused a coordinator at %s: %s".formatted(link.peer(), e.getMessage()));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IOException("interrupted", e);
@@ -267,6 +261,11 @@ public final class HostWorker implements AutoCloseable {
     private List<String> done(Kind kind, List<String> texts)
         throws IOException, InterruptedException {
       switch (kind) {
+        case REVOKED -> {
+          if (key.takeRevoked(Base64.getDecoder().decode(texts.getFirst()))) {
+            say("took the list of revoked keys of the coordinator at " + link.peer());
+          }
+        }
         case HELLO -> {
           path = code.find(texts);
           return List.of(String.valueOf(Runtime.getRuntime().availableProcessors()));
@@ -276,7 +275,7 @@ public final class HostWorker implements AutoCloseable {
           int attempt = Integer.parseInt(texts.get(0));
           int worker = Integer.parseInt(texts.get(1));
           opened().start(attempt, worker);
-          says.accept(
+          say(
               "run %s: worker %d of attempt %d has started"
                   .formatted(opened().run(), worker, attempt));
         }
@@ -313,7 +312,7 @@ public final class HostWorker implements AutoCloseable {
               new HostedRun.Place(key, bound, listening.getLocalPort(), runs, path),
               (epoch, worker, message) -> ended(epoch.attempt(), worker, message));
       run = opened;
-      says.accept(
+      say(
           "run %s of the coordinator at %s: its folder is %s"
               .formatted(opened.run(), link.peer(), opened.folder()));
     }
@@ -343,6 +342,7 @@ public final class HostWorker implements AutoCloseable {
     } catch (IOException e) {
       // it is of no use any more
     }
+    strangers.close();
     links.forEach(HostLink::close);
     boolean interrupted = false;
     try {

@@ -11,8 +11,10 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /// One run on a host that is not its coordinator's: its folder, and its processes.
@@ -33,16 +35,22 @@ final class HostedRun implements AutoCloseable {
   private static final Duration KILLED = Duration.ofSeconds(10);
 
   private final RunId run;
+  private final int workers;
   private final RunFolder folder;
   private final ProcessHost processes;
 
   /// The last attempt of which a process was started.
   private int lastAttempt;
 
+  /// The workers that were started in that attempt.
+  private final Set<Integer> started = new HashSet<>();
+
   private boolean isOver;
 
-  private HostedRun(RunId run, RunFolder folder, ProcessHost processes) {
+  /// @param workers how many the run has, on all hosts
+  private HostedRun(RunId run, int workers, RunFolder folder, ProcessHost processes) {
     this.run = run;
+    this.workers = workers;
     this.folder = folder;
     this.processes = processes;
   }
@@ -61,10 +69,10 @@ final class HostedRun implements AutoCloseable {
       int attempt = Integer.parseInt(Contact.need(facts, ATTEMPT));
       int count = Integer.parseInt(Contact.need(facts, PROCESSES));
       Map<String, String> control = new TreeMap<>(facts);
-      control.remove("version"); // of the coordinator's file: this one gets its own
+      control.keySet().retainAll(Contact.TOLD); // it chooses no other line of a file here
       control.putAll(
           Contact.ofHost(place.key(), place.bound(), Contact.need(facts, HOST), place.code()));
-      Contact _ = Contact.of(control); // it is whole
+      Contact contact = Contact.of(control);
       RunFolder folder =
           RunFolder.make(
               place.runs(),
@@ -83,7 +91,11 @@ final class HostedRun implements AutoCloseable {
         CodePath path = CodePath.ofThisProcess().with(place.code());
         JavaCommand command = JavaCommand.ofThisProcess(Math.max(1, count), path, false);
         Path options = folder.options(command);
-        return new HostedRun(run, folder, new ProcessHost(command, options, null, folder, deaths));
+        return new HostedRun(
+            run,
+            contact.limits().workers(),
+            folder,
+            new ProcessHost(command, options, null, folder, deaths));
       } catch (IOException | RuntimeException e) {
         folder.close();
         throw e;
@@ -133,7 +145,17 @@ final class HostedRun implements AutoCloseable {
 
   /// Starts the process of a worker.
   void start(int attempt, int worker) throws IOException {
-    lastAttempt = Math.max(lastAttempt, attempt);
+    if (attempt < lastAttempt) {
+      throw new IOException(
+          "attempt %d is over: attempt %d has begun".formatted(attempt, lastAttempt));
+    }
+    started.removeIf(_ -> attempt > lastAttempt);
+    if (worker < 0 || worker >= workers || !started.add(worker)) {
+      throw new IOException(
+          "worker %d of attempt %d: there are %d, from 0, and each is started once"
+              .formatted(worker, attempt, workers));
+    }
+    lastAttempt = attempt;
     processes.start(new Epoch(run, attempt), List.of(worker));
   }
 

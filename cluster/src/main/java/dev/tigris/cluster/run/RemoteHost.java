@@ -3,6 +3,7 @@ package dev.tigris.cluster.run;
 import dev.tigris.cluster.run.host.HostAddress;
 import dev.tigris.cluster.run.host.HostClient;
 import dev.tigris.cluster.run.host.HostMessage.Kind;
+import dev.tigris.cluster.run.host.HostRefusedException;
 import dev.tigris.cluster.run.protocol.Epoch;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 /// those is asked of it.
 final class RemoteHost implements Host {
   /// How long a worker that was ended may take to listen again.
-  private static final Duration AGAIN = Duration.ofSeconds(5);
+  private static final Duration AGAIN = Duration.ofSeconds(15);
 
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -180,12 +182,8 @@ final class RemoteHost implements Host {
   public void beforeDecision(Epoch epoch) throws IOException {
     Map<String, Integer> seen = new HashMap<>();
     List<RunFolder.Elsewhere> all = new ArrayList<>();
-    for (HostClient client : opened) {
-      if (!client.isOpen()) {
-        continue; // one of an earlier attempt
-      }
-      List<String> texts =
-          client.ask(Kind.OUTPUTS, patience, List.of(String.valueOf(epoch.attempt())));
+    for (HostClient client : current()) {
+      List<String> texts = outputs(client, epoch);
       String host = client.address().toString();
       for (int i = 0; i + 2 < texts.size(); i += 3) {
         int worker = Integer.parseInt(texts.get(i));
@@ -200,6 +198,29 @@ final class RemoteHost implements Host {
       }
     }
     folder.elsewhere(epoch, all);
+  }
+
+  /// Returns the connections to all hosts, as they are in this attempt.
+  private Set<HostClient> current() throws LostException {
+    Set<HostClient> all = new LinkedHashSet<>();
+    try {
+      for (int worker = 0; worker < links.count(); worker++) {
+        all.add(links.of(worker));
+      }
+    } catch (IOException e) {
+      throw new LostException(e);
+    }
+    return all;
+  }
+
+  private List<String> outputs(HostClient client, Epoch epoch) throws IOException {
+    try {
+      return client.ask(Kind.OUTPUTS, patience, List.of(String.valueOf(epoch.attempt())));
+    } catch (HostRefusedException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new LostException(e);
+    }
   }
 
   @Override

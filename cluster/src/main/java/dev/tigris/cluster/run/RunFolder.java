@@ -50,10 +50,6 @@ final class RunFolder implements AutoCloseable {
   static final int KEPT = 20;
 
   private static final Duration YOUNG = Duration.ofMinutes(1);
-  private static final String RUN = "run";
-  private static final String CONTROL = "control";
-  private static final String OPTIONS = "options";
-  private static final String OVER = "over";
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
@@ -93,7 +89,7 @@ final class RunFolder implements AutoCloseable {
         path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     Map<String, String> all = new TreeMap<>(facts);
     all.put("run", run.toString());
-    Path file = path.resolve(RUN);
+    Path file = path.resolve(RunRecovery.RUN);
     try (FileChannel channel = writeOwn(file, all)) {
       channel.force(true); // recovery after a crash of the machine reads it
     }
@@ -183,18 +179,18 @@ final class RunFolder implements AutoCloseable {
 
   /// Writes what a worker of this host needs to reach the coordinator.
   void control(Map<String, String> facts) throws IOException {
-    writeOwn(path.resolve(CONTROL), facts).close();
+    writeOwn(path.resolve(RunRecovery.CONTROL), facts).close();
   }
 
   /// Returns the file that [#control] writes.
   static Path control(Path folder) {
-    return folder.resolve(CONTROL);
+    return folder.resolve(RunRecovery.CONTROL);
   }
 
   /// Writes the options of the workers' JVMs to a file that only this user can read, as the
   /// command `java @FILE` reads it: in a list of processes all users could.
   Path options(JavaCommand command) throws IOException {
-    Path file = path.resolve(OPTIONS);
+    Path file = path.resolve(RunRecovery.OPTIONS);
     try (FileChannel to = createOwn(file)) {
       Facts.write(to, command.optionsFile());
     }
@@ -295,9 +291,9 @@ final class RunFolder implements AutoCloseable {
 
   /// Notes how the run has ended. Nothing in the folder is needed any more.
   void over(Map<String, String> facts) throws IOException {
-    Files.deleteIfExists(path.resolve(CONTROL));
-    Files.deleteIfExists(path.resolve(OPTIONS));
-    writeOwn(path.resolve(OVER), facts).close();
+    Files.deleteIfExists(path.resolve(RunRecovery.CONTROL));
+    Files.deleteIfExists(path.resolve(RunRecovery.OPTIONS));
+    writeOwn(path.resolve(RunRecovery.OVER), facts).close();
   }
 
   @Override
@@ -310,7 +306,7 @@ final class RunFolder implements AutoCloseable {
     List<Path> known = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(runs)) {
       for (Path each : all) {
-        if (Files.exists(each.resolve(RUN))) {
+        if (Files.exists(each.resolve(RunRecovery.RUN))) {
           known.add(each);
         }
       }
@@ -321,7 +317,7 @@ final class RunFolder implements AutoCloseable {
     int kept = 1;
     for (Path each : known) {
       try {
-        boolean isOver = Files.exists(each.resolve(OVER)) || isAbandoned(each);
+        boolean isOver = Files.exists(each.resolve(RunRecovery.OVER)) || isAbandoned(each);
         if (isOver && ++kept > KEPT) {
           delete(each);
         }
@@ -334,7 +330,7 @@ final class RunFolder implements AutoCloseable {
   /// Returns whether the coordinator of a run died before it could say how the run has ended, and
   /// left nothing to recover. One that is being made is younger, and not locked yet.
   private static boolean isAbandoned(Path folder) throws IOException {
-    Path run = folder.resolve(RUN);
+    Path run = folder.resolve(RunRecovery.RUN);
     Instant made = Files.getLastModifiedTime(run).toInstant();
     if (made.plus(YOUNG).isAfter(Instant.now())
         || Files.exists(folder.resolve(RunRecovery.ELSEWHERE))
@@ -358,6 +354,6 @@ final class RunFolder implements AutoCloseable {
   }
 
   private static Boolean isOver(Path file) {
-    return file.endsWith(OVER);
+    return file.endsWith(RunRecovery.OVER);
   }
 }

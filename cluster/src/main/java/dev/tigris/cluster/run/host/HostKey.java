@@ -2,9 +2,12 @@ package dev.tigris.cluster.run.host;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
@@ -133,7 +136,7 @@ public final class HostKey {
     var permissions = Files.getPosixFilePermissions(real, LinkOption.NOFOLLOW_LINKS);
     if (!OWNERS.containsAll(permissions)) {
       throw new IOException(
-          "%s can be read by others than its owner (%s): take that away with chmod 600"
+          "%s can be read by others than its owner (%s): take that away with chmod go-rwx"
               .formatted(file, PosixFilePermissions.toString(permissions)));
     }
   }
@@ -166,8 +169,48 @@ public final class HostKey {
     return HostTrust.digits(authority);
   }
 
+  private Path revokedFile() {
+    return file.resolveSibling(REVOKED);
+  }
+
+  /// Returns the bytes of the list of revoked keys; empty if there is none.
+  public byte[] revoked() throws IOException {
+    try {
+      return Files.readAllBytes(revokedFile());
+    } catch (NoSuchFileException e) {
+      return new byte[0];
+    }
+  }
+
+  /// Takes a list of revoked keys that another process of this authority has, if it revokes all
+  /// that the one here does, and more. Returns whether it was taken.
+  ///
+  /// @throws IOException if it is no list of this authority, or cannot be written
+  public synchronized boolean takeRevoked(byte[] bytes) throws IOException {
+    Path place = revokedFile();
+    try {
+      Set<BigInteger> its = HostTrust.numbers(HostTrust.list(bytes, authority, place));
+      byte[] own = revoked();
+      Set<BigInteger> known =
+          own.length == 0 ? Set.of() : HostTrust.numbers(HostTrust.list(own, authority, place));
+      if (its.equals(known) || !its.containsAll(known)) {
+        return false;
+      }
+    } catch (CertificateException e) {
+      throw new IOException(String.valueOf(e.getMessage()), e);
+    }
+    Path made = Files.createTempFile(place.getParent(), ".revoked-", ".crl");
+    try {
+      Path _ = Files.write(made, bytes);
+      Path _ = Files.move(made, place, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      boolean _ = Files.deleteIfExists(made);
+    }
+    return true;
+  }
+
   HostTrust trust(Role peers) {
-    return new HostTrust(authority, file.resolveSibling(REVOKED), peers);
+    return new HostTrust(authority, revokedFile(), peers);
   }
 
   /// Refuses peers other than one role of this authority, and shows this key to them.

@@ -16,18 +16,15 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.KeyStore;
-import java.security.cert.CertificateFactory;
-import java.security.cert.X509CRL;
-import java.security.cert.X509CRLEntry;
+import java.security.SecureRandom;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /// An authority, in a folder that only its owner can enter, and the keys that it has made:
 ///
@@ -35,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 ///   authority.p12      its key: it need not lie on any host of a run
 ///   worker-HOST.key    to be moved to that host
 ///   coordinator.key    to be moved to where runs are started
-///   revoked.crl        to be copied beside each key
+///   revoked.crl        to be beside the keys of coordinators: runs bring it to their hosts
 ///   issued             all keys that were made, one a line: number, role, name, end
 /// ```
 ///
@@ -46,6 +43,11 @@ public final class HostKeys {
   private static final String AUTHORITY = "authority";
   private static final String ISSUED = "issued";
   private static final int AUTHORITY_DAYS = 3653;
+
+  /// A day before now, since clocks differ.
+  private static final String START = "-1d";
+
+  private static final SecureRandom NUMBERS = new SecureRandom();
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._:-]+");
   private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*");
   private static final FileAttribute<Set<PosixFilePermission>> OWN_FILE =
@@ -111,26 +113,13 @@ public final class HostKeys {
     Path place = Files.createTempDirectory(folder, ".new-");
     try {
       Path store = place.resolve("store");
-      Keytool.run(
+      String name = "CN=Tigris authority " + Long.toHexString(NUMBERS.nextLong());
+      Keytool.generate(
           store,
-          List.of(
-              "-genkeypair",
-              "-alias",
-              AUTHORITY,
-              "-dname",
-              "CN=Tigris authority " + Long.toHexString(System.nanoTime() ^ place.hashCode()),
-              "-keyalg",
-              "EC",
-              "-groupname",
-              "secp256r1",
-              "-startdate",
-              "-1d",
-              "-validity",
-              String.valueOf(AUTHORITY_DAYS),
-              "-ext",
-              "bc:c",
-              "-ext",
-              "ku:c=keyCertSign,cRLSign"));
+          List.of("-alias", AUTHORITY, "-dname", name),
+          START,
+          AUTHORITY_DAYS,
+          List.of("bc:c", "ku:c=keyCertSign,cRLSign"));
       write(made.authority(), Files.readAllBytes(store));
     } finally {
       delete(place);
@@ -160,7 +149,7 @@ public final class HostKeys {
     return folder.resolve(HostKey.REVOKED);
   }
 
-  /// Returns the list of revoked keys, to be copied beside each key.
+  /// Returns the list of revoked keys, which belongs beside the keys of coordinators.
   public Path revokedFile() {
     return revoked();
   }
@@ -180,7 +169,7 @@ public final class HostKeys {
     }
     String host = hosts.getFirst();
     Path file = folder.resolve("worker-%s.key".formatted(host.replace(':', '_')));
-    issue(file, new HostKey.Owner(host, HostKey.Role.WORKER), "-1d", days, names);
+    issue(file, new HostKey.Owner(host, HostKey.Role.WORKER), START, days, names);
     return file;
   }
 
@@ -196,7 +185,7 @@ public final class HostKeys {
         name.equals("coordinator")
             ? coordinatorKey(folder)
             : folder.resolve("coordinator-%s.key".formatted(name));
-    issue(file, new HostKey.Owner(name, HostKey.Role.COORDINATOR), "-1d", days, List.of());
+    issue(file, new HostKey.Owner(name, HostKey.Role.COORDINATOR), START, days, List.of());
     return file;
   }
 
@@ -209,7 +198,7 @@ public final class HostKeys {
 
   /// Makes a key.
   ///
-  /// @param start from when it is valid, as keytool has it: a day before now, since clocks differ
+  /// @param start from when it is valid, as keytool has it
   void issue(Path file, HostKey.Owner owner, String start, int days, List<String> names)
       throws IOException {
     if (Files.exists(file)
@@ -222,33 +211,18 @@ public final class HostKeys {
     try {
       Path store = place.resolve("store");
       write(store, Files.readAllBytes(authority()));
-      List<String> words =
-          new ArrayList<>(
-              List.of(
-                  "-genkeypair",
-                  "-alias",
-                  HostKey.ALIAS,
-                  "-signer",
-                  AUTHORITY,
-                  "-dname",
-                  "CN=%s, OU=%s, O=Tigris".formatted(owner.name(), owner.role().word()),
-                  "-keyalg",
-                  "EC",
-                  "-groupname",
-                  "secp256r1",
-                  "-startdate",
-                  start,
-                  "-validity",
-                  String.valueOf(days + 1),
-                  "-ext",
-                  "ku:c=digitalSignature",
-                  "-ext",
-                  "eku=serverAuth,clientAuth"));
+      String name = "CN=%s, OU=%s, O=Tigris".formatted(owner.name(), owner.role().word());
+      List<String> extensions =
+          new ArrayList<>(List.of("ku:c=digitalSignature", "eku=serverAuth,clientAuth"));
       if (!names.isEmpty()) {
-        words.add("-ext");
-        words.add("san=" + String.join(",", names));
+        extensions.add("san=" + String.join(",", names));
       }
-      Keytool.run(store, words);
+      Keytool.generate(
+          store,
+          List.of("-alias", HostKey.ALIAS, "-signer", AUTHORITY, "-dname", name),
+          start,
+          days + 1,
+          extensions);
       byte[] own = onlyKey(Files.readAllBytes(store));
       boolean _ = Files.deleteIfExists(file);
       write(file, own);
@@ -363,22 +337,27 @@ public final class HostKeys {
   }
 
   private Set<BigInteger> revokedNumbers() throws IOException {
-    Set<BigInteger> numbers = new HashSet<>();
     if (!Files.exists(revoked())) {
-      return numbers;
+      return Set.of();
     }
     try {
-      CertificateFactory factory = CertificateFactory.getInstance("X.509");
-      byte[] bytes = Files.readAllBytes(revoked());
-      if (factory.generateCRL(new ByteArrayInputStream(bytes)) instanceof X509CRL list) {
-        @Nullable Set<? extends X509CRLEntry> entries = list.getRevokedCertificates();
-        if (entries != null) {
-          entries.forEach(entry -> numbers.add(entry.getSerialNumber()));
-        }
-      }
-      return numbers;
-    } catch (GeneralSecurityException e) {
+      return HostTrust.numbers(
+          HostTrust.list(Files.readAllBytes(revoked()), authorityCertificate(), revoked()));
+    } catch (CertificateException e) {
       throw new IOException("%s is damaged: %s".formatted(revoked(), e.getMessage()), e);
+    }
+  }
+
+  private X509Certificate authorityCertificate() throws IOException {
+    try {
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(new ByteArrayInputStream(Files.readAllBytes(authority())), HostKey.PASSWORD);
+      if (store.getCertificate(AUTHORITY) instanceof X509Certificate found) {
+        return found;
+      }
+      throw new IOException(authority() + " has no certificate");
+    } catch (GeneralSecurityException e) {
+      throw new IOException("%s is damaged: %s".formatted(authority(), e.getMessage()), e);
     }
   }
 

@@ -27,8 +27,8 @@ import javax.net.ssl.SSLSocket;
 import jdk.net.ExtendedSocketOptions;
 
 /// A connection of a coordinator to the worker of a host: TLS 1.3, both sides of which have shown
-/// a key of one authority and the right role. Each side then sends 12 bytes, the word `TIGRIS-H`
-/// and its version.
+/// a key of one authority and the right role. The worker then sends 12 bytes, the word `TIGRIS-H`
+/// and its version, and the coordinator answers with its own.
 ///
 /// Thread rule: one thread reads; any thread sends and closes.
 public final class HostLink implements AutoCloseable {
@@ -39,6 +39,11 @@ public final class HostLink implements AutoCloseable {
   private static final int IDLE_SECONDS = 10;
 
   private static final int PROBES = 3;
+
+  /// For how long, and how much, a refused peer may go on to send before it reads the reason.
+  private static final int REFUSED_MILLIS = 1000;
+
+  private static final int REFUSED_BYTES = 1 << 16;
   private static final int MOST_CAUSES = 16;
 
   /// What TLS calls the reasons of a refusal, and what they are here.
@@ -47,16 +52,22 @@ public final class HostLink implements AutoCloseable {
           "certificate_expired", "the key has expired, by the clock of that host",
           "certificate_revoked", "the key is revoked",
           "bad_certificate", "the key is not valid yet, by the clock of that host",
-          "certificate_unknown", "the key is of another authority, or not a coordinator's",
+          "certificate_unknown",
+              "the key is revoked, not valid by the clock there, or not a coordinator's (the worker"
+                  + " has printed which)",
           "unknown_ca", "the key is of another authority",
           "certificate_required", "no key was shown");
+
+  /// What TLS goes over. It alone is closed: TLS would wait for a peer that reads nothing.
+  private final Socket plain;
 
   private final SSLSocket socket;
   private final DataInputStream in;
   private final DataOutputStream out;
   private final String peer;
 
-  private HostLink(SSLSocket socket, String peer) throws IOException {
+  private HostLink(Socket plain, SSLSocket socket, String peer) throws IOException {
+    this.plain = plain;
     this.socket = socket;
     this.peer = peer;
     this.in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
@@ -78,7 +89,8 @@ public final class HostLink implements AutoCloseable {
       parameters.setEndpointIdentificationAlgorithm("HTTPS"); // the rules for names, of RFC 2818
       socket.setSSLParameters(parameters);
       socket.startHandshake();
-      HostLink link = new HostLink(socket, address.toString());
+      HostLink link = new HostLink(plain, socket, address.toString());
+      link.hear(); // first, since a worker that refuses the key says so and closes
       link.greet();
       socket.setSoTimeout(0);
       return link;
@@ -135,12 +147,26 @@ public final class HostLink implements AutoCloseable {
     SSLSocket socket = secure(plain, address, key, false);
     try {
       socket.startHandshake();
-      HostLink link = new HostLink(socket, address.toString());
+      HostLink link = new HostLink(plain, socket, address.toString());
       link.refuse(key);
       link.greet();
+      link.hear();
       return link;
     } catch (SSLException e) {
+      letRead(plain);
       throw new IOException(trustFailure(e), e);
+    }
+  }
+
+  /// Lets a peer read the alert that was sent to it: if this end closed while bytes of that one are
+  /// on their way, the peer would see a broken connection alone.
+  private static void letRead(Socket refused) {
+    try {
+      refused.shutdownOutput();
+      refused.setSoTimeout(REFUSED_MILLIS);
+      byte[] _ = refused.getInputStream().readNBytes(REFUSED_BYTES);
+    } catch (IOException e) {
+      // it does not want to know
     }
   }
 
@@ -166,7 +192,7 @@ public final class HostLink implements AutoCloseable {
     }
     var factory = key.context(key.role().opposite()).getSocketFactory();
     SSLSocket socket =
-        (SSLSocket) factory.createSocket(plain, address.host(), address.port(), true);
+        (SSLSocket) factory.createSocket(plain, address.host(), address.port(), false);
     socket.setUseClientMode(connects);
     socket.setEnabledProtocols(new String[] {"TLSv1.3"});
     if (!connects) {
@@ -179,6 +205,9 @@ public final class HostLink implements AutoCloseable {
     out.write(MAGIC);
     out.writeInt(VERSION);
     out.flush();
+  }
+
+  private void hear() throws IOException {
     byte[] magic = in.readNBytes(MAGIC.length);
     if (magic.length < MAGIC.length) {
       throw new EOFException("the connection was closed");
@@ -228,7 +257,7 @@ public final class HostLink implements AutoCloseable {
   @Override
   public void close() {
     try {
-      socket.close();
+      plain.close();
     } catch (IOException e) {
       // it is of no use any more
     }

@@ -22,6 +22,8 @@ import java.util.List;
 public record HostMessage(Kind kind, int id, List<String> texts) {
   /// The kinds of messages, whose order is their numbers.
   public enum Kind {
+    /// Tells which keys are revoked: the file `revoked.crl`, in Base64.
+    REVOKED,
     /// Asks whether this code is there: a name and a hash for each jar. Answered with the number of
     /// processors.
     HELLO,

@@ -2,6 +2,7 @@ package dev.tigris.cluster.run.host;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -16,12 +17,17 @@ import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509CRL;
+import java.security.cert.X509CRLEntry;
 import java.security.cert.X509Certificate;
 import java.util.HexFormat;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
+import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /// Trusts the keys of one authority and one role that are valid now and not revoked, and names what
@@ -31,6 +37,8 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: any thread.
 final class HostTrust extends X509ExtendedTrustManager {
   private static final int DIGITS = 12;
+  private static final int MOST_SHOWN = 200;
+  private static final Pattern CONTROLS = Pattern.compile("\\p{Cntrl}");
   private static final X509Certificate[] NONE = {};
 
   private final X509Certificate authority;
@@ -73,6 +81,12 @@ final class HostTrust extends X509ExtendedTrustManager {
     }
   }
 
+  /// Returns a name that a stranger may have chosen, for a message.
+  private static String shown(X500Principal principal) {
+    String name = CONTROLS.matcher(principal.getName()).replaceAll("?");
+    return name.length() <= MOST_SHOWN ? name : name.substring(0, MOST_SHOWN) + "...";
+  }
+
   /// Refuses what is not to be trusted, whatever the peer has shown.
   void refuse(X509Certificate[] chain) throws CertificateException {
     if (chain.length == 0) {
@@ -88,14 +102,13 @@ final class HostTrust extends X509ExtendedTrustManager {
 
   /// Refuses a key of another authority, and one that is not valid now or is revoked.
   void refuseUnfit(X509Certificate certificate) throws CertificateException {
-    String subject = certificate.getSubjectX500Principal().getName();
+    String subject = shown(certificate.getSubjectX500Principal());
     try {
       certificate.verify(authority.getPublicKey());
     } catch (GeneralSecurityException e) {
       throw new CertificateException(
           "the key of '%s' is of another authority (%s) than this one (%s)"
-              .formatted(
-                  subject, certificate.getIssuerX500Principal().getName(), digits(authority)),
+              .formatted(subject, shown(certificate.getIssuerX500Principal()), digits(authority)),
           e);
     }
     try {
@@ -136,19 +149,35 @@ final class HostTrust extends X509ExtendedTrustManager {
     } catch (IOException e) {
       throw new CertificateException("%s cannot be read: %s".formatted(revoked, e), e);
     }
+    return list(bytes, authority, revoked);
+  }
+
+  /// Reads a list of revoked keys that an authority has signed.
+  ///
+  /// @param file where it lies or will lie, for the message
+  static X509CRL list(byte[] bytes, X509Certificate authority, Path file)
+      throws CertificateException {
     try {
       CertificateFactory factory = CertificateFactory.getInstance("X.509");
       if (factory.generateCRL(new ByteArrayInputStream(bytes)) instanceof X509CRL list) {
         list.verify(authority.getPublicKey());
         return list;
       }
-      throw new CertificateException(revoked + " is empty");
+      throw new CertificateException(file + " is empty");
     } catch (GeneralSecurityException e) {
       throw new CertificateException(
           "%s is no list of this authority (%s): copy it again: %s"
-              .formatted(revoked, digits(authority), e.getMessage()),
+              .formatted(file, digits(authority), e.getMessage()),
           e);
     }
+  }
+
+  /// Returns the numbers of the keys in a list.
+  static Set<BigInteger> numbers(X509CRL list) {
+    @Nullable Set<? extends X509CRLEntry> entries = list.getRevokedCertificates();
+    return entries == null
+        ? Set.of()
+        : entries.stream().map(X509CRLEntry::getSerialNumber).collect(Collectors.toSet());
   }
 
   @Override

@@ -10,6 +10,26 @@ import java.util.List;
 final class Keytool {
   private Keytool() {}
 
+  /// Makes a pair of keys in a store.
+  ///
+  /// @param owner options that say whose it is, and which key signs it
+  /// @param start from when it is valid, such as `-1d`
+  /// @param days for how long
+  /// @param extensions of its certificate
+  static void generate(
+      Path store, List<String> owner, String start, int days, List<String> extensions)
+      throws IOException {
+    List<String> words =
+        new ArrayList<>(List.of("-genkeypair", "-keyalg", "EC", "-groupname", "secp256r1"));
+    words.addAll(owner);
+    words.addAll(List.of("-startdate", start, "-validity", String.valueOf(days)));
+    for (String each : extensions) {
+      words.add("-ext");
+      words.add(each);
+    }
+    run(store, words);
+  }
+
   /// Runs it on a store.
   ///
   /// @throws IOException with what it has printed, if it fails

@@ -24,13 +24,20 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: one thread.
 public final class RunRecovery implements AutoCloseable {
+  /// The name of the file that tells what is run, and is locked.
+  public static final String RUN = "run";
+
+  /// The name of the file with the options of the workers' JVMs.
+  public static final String OPTIONS = "options";
+
+  /// The name of the file that tells workers where the coordinator is.
+  public static final String CONTROL = "control";
+
   /// The name of the file that tells of outputs on other hosts.
   public static final String ELSEWHERE = "elsewhere";
 
-  private static final String RUN = "run";
-  private static final String OVER = "over";
-  private static final String CONTROL = "control";
-  private static final String OPTIONS = "options";
+  /// The name of the file that tells how the run has ended.
+  public static final String OVER = "over";
 
   /// A file that tells what is run is not larger.
   private static final int MOST_BYTES = 1 << 24;

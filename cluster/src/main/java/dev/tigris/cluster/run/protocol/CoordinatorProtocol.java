@@ -227,14 +227,26 @@ public class CoordinatorProtocol {
     if (which.equals(epoch) && phase == Phase.DECIDING) {
       Failure failure = new Failure(Failure.Kind.DISK, Failure.NO_WORKER, message);
       if (isNone) {
-        enter(Phase.PREPARING, nowNanos);
-        abort(failure, nowNanos);
-        advance(nowNanos);
+        giveUp(failure, nowNanos);
       } else {
         end(new Outcome.Undecided(epoch.attempt(), failure), nowNanos);
       }
     }
     return taken();
+  }
+
+  /// A failure has come before the decision could be written: there is none.
+  public final List<CoordinatorAct> undecidable(Epoch which, Failure failure, long nowNanos) {
+    if (which.equals(epoch) && phase == Phase.DECIDING) {
+      giveUp(failure, nowNanos);
+    }
+    return taken();
+  }
+
+  private void giveUp(Failure failure, long nowNanos) {
+    enter(Phase.PREPARING, nowNanos);
+    abort(failure, nowNanos);
+    advance(nowNanos);
   }
 
   /// The outputs of a worker that does not answer have their names, but for some.
