@@ -139,7 +139,7 @@ public abstract class CompletionContract extends FabricContract {
     }
     right.run(
         () -> {
-          assertNull(right.queue().pollFound(), "what no poll has looked for");
+          assertNull(right.queue().pollFound(), "it came before a poll has looked for it");
           int taken = 0;
           while (taken < count) {
             assertNotNull(right.queue().await(Side.LONG_NANOS));
