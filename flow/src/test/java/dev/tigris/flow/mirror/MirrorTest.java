@@ -13,6 +13,7 @@ import dev.tigris.flow.ModuleContext;
 import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
+import dev.tigris.testing.host.SmallDisk;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -414,6 +415,51 @@ class MirrorTest {
       ByteBuffer all = ByteBuffer.allocate(content.length);
       assertEquals(content.length, striped.read(all, 0));
       assertArrayEquals(content, all.array());
+    }
+  }
+
+  /// Segments 0 and 3 have one copy left each, and that is told.
+  @Test
+  void writingGoesOnWithoutADiskThatIsFull() throws Exception {
+    try (SmallDisk full = SmallDisk.inMemory(folder, 16 * BLOCK)) {
+      List<Path> some = new ArrayList<>(disks);
+      some.set(0, full.folder());
+      disks = some;
+      List<byte[]> segments = segments(30 * BLOCK, BLOCK, BLOCK, 30 * BLOCK);
+      Flow.named("write")
+          .source("make", () -> new Maker(segments, 3000), segments.size())
+          .drain("make", Mirror.writing("data", disks, false, BLOCK, 2, warnings::add))
+          .build()
+          .start()
+          .await();
+      assertTrue(warnings.toString().contains("has one copy left"), warnings::toString);
+      assertTrue(warnings.toString().contains("No space left"), warnings::toString);
+      Mirror mirror = Mirror.open(disks.get(1).resolve("data.mirror"));
+      assertFalse(mirror.problems().isEmpty());
+      requireRead(mirror, segments);
+      Path fresh = Files.createDirectory(folder.resolve("fresh"));
+      Mirror.Report repaired = mirror.repair(full.folder(), fresh);
+      assertTrue(repaired.isWell(), repaired::toString);
+      Mirror after = Mirror.open(fresh.resolve("data.mirror"));
+      assertTrue(after.check().isWell());
+      requireRead(after, segments);
+    }
+  }
+
+  @Test
+  void aSegmentWithoutADiskFailsTheFlow() throws Exception {
+    try (SmallDisk one = SmallDisk.inMemory(disks.get(0), 8 * BLOCK);
+        SmallDisk other = SmallDisk.inMemory(disks.get(1), 8 * BLOCK)) {
+      List<Path> both = List.of(one.folder(), other.folder());
+      List<byte[]> segments = segments(30 * BLOCK);
+      Flow flow =
+          Flow.named("write")
+              .source("make", () -> new Maker(segments, 3000), 1)
+              .drain("make", Mirror.writing("data", both, false, BLOCK, 2, warnings::add))
+              .build();
+      FlowException failure = assertThrows(FlowException.class, () -> flow.start().await());
+      assertTrue(String.valueOf(failure.getMessage()).contains("any of its disks"));
+      assertEquals(0, files(one.folder()) + files(other.folder()));
     }
   }
 }
