@@ -111,7 +111,11 @@ final class Member {
     }
     boolean hasMoved = !apart.isEmpty();
     while (!apart.isEmpty()) {
-      asker().start(apart.removeFirst());
+      Actor asker = asker();
+      asker.start(apart.removeFirst());
+      if (isInterrupted) { // as an engine does with a thread that begins as it is stopped
+        asker.interrupt();
+      }
     }
     for (Actor each : askers) {
       if (!each.isIdle()) {
