@@ -101,8 +101,8 @@ public final class DeclusteringSimulation {
       consumers = List.copyOf(consumers);
     }
 
-    /// Returns a setup of as many readers as disks, which read for ten seconds: a healthy disk takes
-    /// a millisecond for a block, and each of some disks takes longer.
+    /// Returns a setup of as many readers as disks, which read for ten seconds. A healthy disk
+    /// takes a millisecond for a block, and each of some disks takes longer.
     ///
     /// @param slowness of the slow disks, such as 2 for half the rate; 0 for disks that never
     // answer
