@@ -80,7 +80,7 @@ final class LoadGroup implements Group {
 
   private void measure(Run run, String figure, Load load, Path folder)
       throws IOException, InterruptedException {
-    long all = run.scale().pick(64, 256, 1024) * (long) MEGA;
+    long all = run.scale().pick(16, 256, 1024) * (long) MEGA;
     long fileBytes = Math.max(load.blockBytes(), all / load.files() / MEGA * MEGA);
     List<Path> files = write(folder, load.files(), fileBytes);
     long millis = run.scale().pick(30, 500, 2000);

@@ -1,3 +1,4 @@
+// Over 400 lines: one data set and its fixture, and all the ways in which it may be damaged.
 package dev.tigris.flow.mirror;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
