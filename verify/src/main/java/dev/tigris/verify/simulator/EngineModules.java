@@ -1,3 +1,4 @@
+// Over 400 lines: the modules of two simulations, and all that must hold of them.
 package dev.tigris.verify.simulator;
 
 import dev.tigris.flow.EndOfStreamException;
