@@ -1,6 +1,7 @@
 package dev.tigris.verify.simulator;
 
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A thread that runs only while its director lets it. It does one task after the other. Code that
@@ -17,8 +18,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: all but [#await] is for the director.
 final class Actor {
-  private static final ThreadLocal<@Nullable Actor> MINE = new ThreadLocal<>();
-
   private final Semaphore turn = new Semaphore(0);
   private final Semaphore back = new Semaphore(0);
   private final Thread thread;
@@ -38,12 +37,19 @@ final class Actor {
     }
   }
 
-  Actor(String name) {
-    thread = Thread.ofVirtual().name(name).start(this::live);
+  /// @param begins is told by its thread which actor's it is
+  Actor(String name, Consumer<Actor> begins) {
+    thread =
+        Thread.ofVirtual()
+            .name(name)
+            .start(
+                () -> {
+                  begins.accept(this);
+                  live();
+                });
   }
 
   private void live() {
-    MINE.set(this);
     turn.acquireUninterruptibly();
     for (Runnable next = task; next != null; next = task) {
       try {
@@ -60,16 +66,8 @@ final class Actor {
     }
   }
 
-  /// Lets other actors go on, and returns when the director says so. Only an actor calls this.
-  static void await() {
-    Actor mine = MINE.get();
-    if (mine == null) {
-      throw new IllegalStateException("a thread waits that is no actor's");
-    }
-    mine.giveBack();
-  }
-
-  private void giveBack() {
+  /// Lets other actors go on, and returns when the director says so. Only its thread calls this.
+  void await() {
     if (!isEnding) {
       isWaiting = true;
       back.release();

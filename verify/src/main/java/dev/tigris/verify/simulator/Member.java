@@ -32,8 +32,9 @@ final class Member {
 
   final End module;
   final Wires.Host host;
+  private final Wires wires;
   private final Fabric fabric;
-  private final Exchange exchange = SteppedExchange.of(RUN, OPTIONS, Actor::await);
+  private final Exchange exchange;
   private final String address;
   private final SteppedEngine stepped;
   private final Actor works;
@@ -52,13 +53,15 @@ final class Member {
 
   Member(Wires wires, Flow flow, End module) {
     this.module = module;
+    this.wires = wires;
     host = wires.new Host(module.toString());
     fabric = Fabric.open(host);
+    exchange = SteppedExchange.of(RUN, OPTIONS, wires::await);
     address = exchange.listen(fabric, "*");
     stepped = SteppedEngine.of(flow);
-    stepped.whenWaiting(_ -> Actor.await());
+    stepped.whenWaiting(_ -> wires.await());
     stepped.whenApart(apart::add);
-    works = new Actor(module.toString());
+    works = wires.actor(module.toString());
   }
 
   StreamKind sending(String stream, Member to) {
@@ -88,7 +91,7 @@ final class Member {
         return each;
       }
     }
-    Actor made = new Actor("asks " + module);
+    Actor made = wires.actor("asks " + module);
     askers.add(made);
     return made;
   }

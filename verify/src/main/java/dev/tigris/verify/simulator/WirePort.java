@@ -6,7 +6,12 @@ import java.util.List;
 
 /// The connections of an actor. It stays with that: a helper would take turns of its own.
 final class WirePort extends Port {
+  private final Wires wires;
   private final List<WireLink> links = new ArrayList<>();
+
+  WirePort(Wires wires) {
+    this.wires = wires;
+  }
 
   void add(WireLink link) {
     links.add(link);
@@ -25,7 +30,7 @@ final class WirePort extends Port {
 
   @Override
   public void park(long nanos) {
-    Actor.await();
+    wires.await();
   }
 
   @Override

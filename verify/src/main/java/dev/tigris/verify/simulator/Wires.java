@@ -31,11 +31,29 @@ final class Wires {
   /// The wires of senders, by pairs of hosts such as `from->to`.
   private final Map<String, Wire> forths = new HashMap<>();
 
+  /// The actor of each thread.
+  @SuppressWarnings("ThreadLocalUsage") // each network has actors of its own
+  private final ThreadLocal<@Nullable Actor> actors = new ThreadLocal<>();
+
   /// How often something has moved, so that one can tell whether anything does.
   private long moves;
 
   Wires(boolean holds) {
     this.holds = holds;
+  }
+
+  /// Makes an actor that uses this network.
+  Actor actor(String name) {
+    return new Actor(name, actors::set);
+  }
+
+  /// Lets other actors go on than the calling one, and returns when the director says so.
+  void await() {
+    Actor mine = actors.get();
+    if (mine == null) {
+      throw new IllegalStateException("a thread waits that is no actor's");
+    }
+    mine.await();
   }
 
   long moves() {
@@ -122,7 +140,7 @@ final class Wires {
 
     @Override
     public Port port() {
-      return new WirePort();
+      return new WirePort(Wires.this);
     }
 
     @Override
@@ -149,7 +167,7 @@ final class Wires {
           request.giveUp();
           throw new NetException("connect to", address, "that process was killed", null);
         }
-        Actor.await();
+        Wires.this.await();
       }
       if (request.answer == null) {
         request.giveUp();
