@@ -241,7 +241,10 @@ public record Bar(
         times("cluster\\.fig5\\.slow\\d\\.l.*", IDEAL, 0.98, ">= 98 % of ideal"),
         times("cluster\\.fig5\\.slow[1-7]\\.l.*", FLINK, 1, "not behind"),
         times("cluster\\.shuffle\\.slow", IDEAL, 0.98, ">= 0.98x"),
-        times("cluster\\.sort\\.2", ONE_JVM, 0.9, ">= 0.9x"));
+        times("cluster\\.sort\\.2", ONE_JVM, 0.9, ">= 0.9x"),
+        most("cluster\\.start\\.processes(\\.cached)?", LIMIT, 500, "<= 0.5 s"),
+        most("cluster\\.fail\\.ended", LIMIT, 2000, "<= 2 s"),
+        times("paper\\.tigris\\.fig4\\..*", IDEAL, 0.97, ">= 97 % of ideal"));
   }
 
   private static Bar times(String figures, String peer, double least, String must) {

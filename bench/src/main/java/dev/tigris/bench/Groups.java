@@ -9,6 +9,7 @@ import dev.tigris.bench.memory.MemoryGroups;
 import dev.tigris.bench.net.NetGroups;
 import dev.tigris.bench.objects.ObjectGroups;
 import dev.tigris.bench.papers.PaperGroups;
+import dev.tigris.bench.runs.RunGroups;
 import dev.tigris.bench.shuffle.ShuffleGroups;
 import dev.tigris.bench.sort.SortGroups;
 import java.util.List;
@@ -26,6 +27,7 @@ final class Groups {
             NetGroups.all(),
             CallGroups.all(),
             ClusterGroups.all(),
+            RunGroups.all(),
             FlowGroups.all(),
             DiskGroups.all(),
             SortGroups.all(),

@@ -1,0 +1,157 @@
+package dev.tigris.bench.runs;
+
+import dev.tigris.bench.Bar;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// Flink: in one process, or with a job manager and task managers in processes of their own.
+///
+/// @param program what it runs
+/// @param java the JDK that runs it
+/// @param managers how many task managers; 0 for threads
+record FlinkContender(PeerProgram program, Path java, int managers, int tasks)
+    implements Contender {
+  private static final String ARTIFACT = "org.apache.flink:flink-clients:2.2.0";
+  private static final int RELEASE = 17;
+
+  /// The releases of Java that it runs on, the newest first.
+  private static final List<Integer> RELEASES = List.of(21, 17);
+
+  private static final String ENTRY = "org.apache.flink.runtime.";
+
+  /// What Flink's scripts give its JVMs.
+  private static final List<String> OPENED =
+      List.of(
+          "java.lang",
+          "java.net",
+          "java.io",
+          "java.nio",
+          "sun.nio.ch",
+          "java.lang.reflect",
+          "java.text",
+          "java.time",
+          "java.util",
+          "java.util.concurrent",
+          "java.util.concurrent.atomic",
+          "java.util.concurrent.locks");
+
+  /// Fetches it; empty if that is not possible.
+  static Optional<PeerProgram> fetch(Path work) throws IOException, InterruptedException {
+    Optional<List<Path>> jars = MavenJars.of(work, ARTIFACT);
+    return jars.isEmpty()
+        ? Optional.empty()
+        : Optional.of(PeerProgram.compile(work, "FlinkStart", jars.get(), RELEASE));
+  }
+
+  /// Returns the newest JDK here that it runs on: what `TIGRIS_BENCH_FLINK_JAVA` names, or one of
+  /// those that the system has installed; empty if there is none.
+  static Optional<Path> jdk() throws IOException {
+    String named = System.getenv("TIGRIS_BENCH_FLINK_JAVA");
+    if (named != null) {
+      return Optional.of(Path.of(named));
+    }
+    Path all = Path.of("/usr/lib/jvm");
+    if (!Files.isDirectory(all)) {
+      return Optional.empty();
+    }
+    List<Path> homes;
+    try (Stream<Path> found = Files.list(all)) {
+      homes = found.filter(home -> Files.isExecutable(home.resolve("bin/java"))).sorted().toList();
+    }
+    for (int release : RELEASES) {
+      for (Path home : homes) {
+        if (String.valueOf(home.getFileName()).matches(".*\\b%d\\b.*".formatted(release))) {
+          return Optional.of(home);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  @Override
+  public String name() {
+    return Bar.FLINK_ENGINE;
+  }
+
+  @Override
+  public long start(Path work, Path notes) throws IOException, InterruptedException {
+    List<Process> servers = new ArrayList<>();
+    int rest = managers == 0 ? 0 : freePort();
+    Path configuration = Files.createTempDirectory(work, "flink-");
+    Files.writeString(configuration.resolve("config.yaml"), configuration(freePort(), rest));
+    List<String> client = command("-Xmx512m", "FlinkStart");
+    client.addAll(List.of(String.valueOf(rest), String.valueOf(tasks), notes.toString()));
+    client.add(program.jar().toString());
+    long start = System.nanoTime();
+    try {
+      if (managers > 0) {
+        servers.add(server(configuration, "entrypoint.StandaloneSessionClusterEntrypoint"));
+        for (int i = 0; i < managers; i++) {
+          servers.add(server(configuration, "taskexecutor.TaskManagerRunner"));
+        }
+      }
+      long _ = Commands.timed(client, work);
+    } finally {
+      for (Process server : servers) {
+        server.destroyForcibly();
+        server.waitFor();
+      }
+    }
+    return start;
+  }
+
+  private Process server(Path configuration, String name) throws IOException {
+    List<String> words = command("-Xmx512m", ENTRY + name);
+    words.addAll(List.of("--configDir", configuration.toString()));
+    Path log = Files.createTempFile(configuration, "server-", ".log");
+    return new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+  }
+
+  private List<String> command(String heap, String main) {
+    List<String> words = new ArrayList<>();
+    words.add(java.resolve("bin/java").toString());
+    words.add(heap);
+    OPENED.forEach(name -> words.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
+    words.addAll(List.of("-cp", program.classPath(), main));
+    return words;
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /// What its scripts would work out, and less memory than that.
+  private static String configuration(int port, int rest) {
+    return """
+      jobmanager.rpc.address: localhost
+      jobmanager.rpc.port: %d
+      rest.address: localhost
+      rest.bind-address: localhost
+      rest.port: %d
+      jobmanager.memory.process.size: 800m
+      taskmanager.bind-host: localhost
+      taskmanager.host: localhost
+      taskmanager.numberOfTaskSlots: 1
+      taskmanager.cpu.cores: 1.0
+      taskmanager.memory.task.heap.size: 128m
+      taskmanager.memory.task.off-heap.size: 0b
+      taskmanager.memory.framework.heap.size: 128m
+      taskmanager.memory.framework.off-heap.size: 128m
+      taskmanager.memory.network.min: 64m
+      taskmanager.memory.network.max: 64m
+      taskmanager.memory.managed.size: 32m
+      taskmanager.memory.jvm-metaspace.size: 128m
+      taskmanager.memory.jvm-overhead.min: 64m
+      taskmanager.memory.jvm-overhead.max: 64m
+      """
+        .formatted(port, rest);
+  }
+}

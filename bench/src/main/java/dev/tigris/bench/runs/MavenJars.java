@@ -1,0 +1,60 @@
+package dev.tigris.bench.runs;
+
+import dev.tigris.bench.sort.Command;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/// The jars of a peer that this module does not depend on: Maven fetches them when they are first
+/// asked for, and keeps them where it keeps all others.
+final class MavenJars {
+  private static final String PLUGIN =
+      "org.apache.maven.plugins:maven-dependency-plugin:3.7.0:build-classpath";
+
+  private MavenJars() {}
+
+  /// Returns the jars of artifacts, each `GROUP:ARTIFACT:VERSION`, and of all that these need. It
+  /// is empty where there is no Maven, or Maven cannot get them.
+  static Optional<List<Path>> of(Path folder, String... artifacts)
+      throws IOException, InterruptedException {
+    Path project = Files.createTempDirectory(folder, "jars-");
+    StringBuilder pom =
+        new StringBuilder(
+            """
+            <project>
+              <modelVersion>4.0.0</modelVersion>
+              <groupId>bench</groupId>
+              <artifactId>jars</artifactId>
+              <version>1</version>
+              <packaging>pom</packaging>
+              <dependencies>
+            """);
+    for (String artifact : artifacts) {
+      String[] names = artifact.split(":", -1);
+      pom.append(
+          """
+                <dependency>
+                  <groupId>%s</groupId>
+                  <artifactId>%s</artifactId>
+                  <version>%s</version>
+                </dependency>
+          """
+              .formatted(names[0], names[1], names[2]));
+    }
+    Files.writeString(project.resolve("pom.xml"), pom.append("  </dependencies>\n</project>\n"));
+    Path list = project.resolve("list");
+    Command maven =
+        Command.of(
+            "sh",
+            "-c",
+            "cd '%s' && exec mvn -q -B -ntp %s -Dmdep.outputFile=list".formatted(project, PLUGIN));
+    Command.Outcome outcome = maven.run(folder);
+    if (outcome.exit() != 0) {
+      return Optional.empty();
+    }
+    String path = Files.readString(list).strip();
+    return Optional.of(List.of(path.split(":", -1)).stream().map(Path::of).toList());
+  }
+}

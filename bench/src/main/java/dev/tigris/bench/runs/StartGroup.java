@@ -1,0 +1,175 @@
+package dev.tigris.bench.runs;
+
+import dev.tigris.bench.Bar;
+import dev.tigris.bench.Better;
+import dev.tigris.bench.Figure;
+import dev.tigris.bench.Group;
+import dev.tigris.bench.Pairs;
+import dev.tigris.bench.Run;
+import dev.tigris.bench.RunFolder;
+import dev.tigris.bench.Scale;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/// The time from a command, whose JVM is started for it, to the first water that a module gets: on
+/// threads, on four processes, and on four whose JVMs start from AOT caches. The peers are the
+/// limit that runs on processes are to keep, and Flink and Spark with as many tasks, on threads and
+/// in processes of one host, where Maven can fetch them. A tiny run leaves these out.
+final class StartGroup implements Group {
+  private static final String NAME = "cluster.start";
+  private static final String THREADS = NAME + ".threads";
+  private static final String ON_PROCESSES = NAME + ".processes";
+  private static final String CACHED = ON_PROCESSES + ".cached";
+  private static final int PROCESSES = 4;
+  private static final double LIMIT_MILLIS = 500;
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public List<String> figures() {
+    return hasJarsOnly() ? List.of(THREADS, ON_PROCESSES, CACHED) : List.of(THREADS, ON_PROCESSES);
+  }
+
+  @Override
+  public List<String> missing() {
+    return hasJarsOnly()
+        ? List.of()
+        : List.of(CACHED + " is left out: an AOT cache needs a class path of jars");
+  }
+
+  private static boolean hasJarsOnly() {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+        .allMatch(entry -> entry.endsWith(".jar"));
+  }
+
+  @Override
+  public void measure(Run run) throws Exception {
+    Path work = Files.createTempDirectory(run.workFolder(), "start-");
+    try {
+      Map<String, List<Contender>> contests = contests(run, work);
+      Map<String, Map<String, List<Double>>> millis = new LinkedHashMap<>();
+      int rounds = run.scale().pick(1, 3, 9);
+      for (int round = 0; round < rounds; round++) {
+        run.say("%s: round %d of %d".formatted(NAME, round + 1, rounds));
+        for (var contest : contests.entrySet()) {
+          List<Contender> all = contest.getValue();
+          for (int i = 0; i < all.size(); i++) {
+            Contender next = all.get((i + round) % all.size());
+            millis
+                .computeIfAbsent(contest.getKey(), key -> new LinkedHashMap<>())
+                .computeIfAbsent(next.name(), key -> new ArrayList<>())
+                .add(start(next, work));
+          }
+        }
+      }
+      contests.forEach((figure, all) -> emit(run, figure, millis.getOrDefault(figure, Map.of())));
+    } finally {
+      RunFolder.deleteAll(work);
+    }
+  }
+
+  private static void emit(Run run, String figure, Map<String, List<Double>> millis) {
+    double[] ours = array(millis.getOrDefault("Tigris", List.of()));
+    double[] limits = new double[ours.length];
+    Arrays.fill(limits, LIMIT_MILLIS);
+    emit(run, figure, Bar.LIMIT, new Pairs(ours, limits));
+    millis.forEach(
+        (name, its) -> {
+          if (!name.equals("Tigris")) {
+            emit(run, figure, name, new Pairs(ours, array(its)));
+          }
+        });
+  }
+
+  private static void emit(Run run, String figure, String peer, Pairs pairs) {
+    run.emit(Figure.of(figure, "ms", Better.LOWER, peer, List.of(pairs)));
+  }
+
+  private static double[] array(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).toArray();
+  }
+
+  private Map<String, List<Contender>> contests(Run run, Path work)
+      throws IOException, InterruptedException {
+    Map<String, List<Contender>> contests = new LinkedHashMap<>();
+    for (String figure : run.wanted(figures())) {
+      List<Contender> all = new ArrayList<>();
+      all.add(
+          figure.equals(CACHED)
+              ? TigrisContender.cached(PROCESSES, work)
+              : new TigrisContender(figure.equals(THREADS) ? 0 : PROCESSES, List.of(), List.of()));
+      contests.put(figure, all);
+    }
+    if (run.scale() != Scale.TINY) {
+      addSpark(run, work, contests);
+      addFlink(run, work, contests);
+    }
+    return contests;
+  }
+
+  private static void addSpark(Run run, Path work, Map<String, List<Contender>> contests)
+      throws IOException, InterruptedException {
+    Optional<PeerProgram> fetched = SparkContender.fetch(work);
+    if (fetched.isEmpty()) {
+      run.say("%s: Maven cannot fetch %s, which is left out".formatted(NAME, Bar.SPARK));
+      return;
+    }
+    PeerProgram program = fetched.get();
+    Path home = SparkContender.home(program, work);
+    contests.forEach(
+        (figure, all) -> {
+          if (figure.equals(CACHED)) {
+            return; // it would be measured twice
+          }
+          int executors = figure.equals(THREADS) ? 0 : PROCESSES;
+          all.add(new SparkContender(program, home, executors, PROCESSES));
+        });
+  }
+
+  private static void addFlink(Run run, Path work, Map<String, List<Contender>> contests)
+      throws IOException, InterruptedException {
+    Optional<PeerProgram> fetched = FlinkContender.fetch(work);
+    Optional<Path> java = FlinkContender.jdk();
+    if (fetched.isEmpty() || java.isEmpty()) {
+      run.say(
+          "%s: %s is left out: %s"
+              .formatted(
+                  NAME,
+                  Bar.FLINK_ENGINE,
+                  fetched.isEmpty() ? "Maven cannot fetch it" : "no JDK for it"));
+      return;
+    }
+    contests.forEach(
+        (figure, all) -> {
+          if (figure.equals(CACHED)) {
+            return; // it would be measured twice
+          }
+          int managers = figure.equals(THREADS) ? 0 : PROCESSES;
+          all.add(new FlinkContender(fetched.get(), java.get(), managers, PROCESSES));
+        });
+  }
+
+  private static double start(Contender contender, Path work)
+      throws IOException, InterruptedException {
+    Path notes = Files.createTempDirectory(work, "notes-");
+    long start = contender.start(work, notes);
+    OptionalLong first = FirstWaters.first(notes, process -> true);
+    if (first.isEmpty()) {
+      throw new IOException(contender.name() + " has started no task");
+    }
+    return (first.getAsLong() - start) / 1e6;
+  }
+}
