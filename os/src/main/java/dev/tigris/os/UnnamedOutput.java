@@ -66,7 +66,7 @@ public record UnnamedOutput(Path temporary, Path target) {
     boolean _ = Folders.sync(folder(), target);
   }
 
-  /// What an output keeps when it is renamed. A file system that numbers inodes anew when it is
+  /// Tells an output by what a rename keeps. A file system that numbers inodes anew when it is
   /// mounted again keeps size and time.
   ///
   /// @param inode its number in the file system

@@ -162,7 +162,7 @@ final class ScalingGroup implements Group {
     return counts;
   }
 
-  /// A process of [NodeMain] on its host.
+  /// A process of [Main] on its host.
   private static final class Node implements Closeable {
     private final Process process;
     private final BufferedReader answers;
@@ -177,7 +177,7 @@ final class ScalingGroup implements Group {
               "-Xmx128m",
               "-cp",
               System.getProperty("java.class.path"),
-              NodeMain.class.getName(),
+              Main.class.getName(),
               Switch.address(host));
       process =
           new ProcessBuilder(network.on(host, java))

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 ///   count                              BYTES NANOS
 ///   end                                BYTES        a sender first
 /// ```
-final class NodeMain {
+final class Main {
   /// As in the paper.
   private static final int WATER_BYTES = 8 << 10;
 
@@ -42,12 +42,12 @@ final class NodeMain {
   private AtomicLong bytes = new AtomicLong();
   private AtomicBoolean isOver = new AtomicBoolean();
 
-  private NodeMain(String self) {
+  private Main(String self) {
     this.self = self;
   }
 
   public static void main(String[] arguments) throws Exception {
-    NodeMain node = new NodeMain(arguments[0]);
+    Main node = new Main(arguments[0]);
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
