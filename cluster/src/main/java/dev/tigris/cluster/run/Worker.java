@@ -46,6 +46,9 @@ final class Worker implements Part.Listener {
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private volatile @Nullable ControlLink link;
 
+  /// Whether the coordinator has been reached.
+  private volatile boolean hasReached;
+
   /// What has failed the worker, for its reports.
   private volatile byte[] thrown = NOTHING;
 
@@ -89,9 +92,14 @@ final class Worker implements Part.Listener {
 
   // -- What happens.
 
-  /// Hears that the coordinator's process has ended.
+  /// Hears that the coordinator's process has ended. A worker that has not reached it holds nothing
+  /// yet, and ends at once: its thread would go on trying for as long as a start may take.
   void coordinatorDied() {
-    happened((protocol, now) -> protocol.coordinatorDied());
+    if (hasReached) {
+      happened((protocol, now) -> protocol.coordinatorDied());
+    } else {
+      halt.run();
+    }
   }
 
   @Override
@@ -165,6 +173,7 @@ final class Worker implements Part.Listener {
       if (why != null) {
         throw new IOException("the coordinator of run %s: %s".formatted(epoch.run(), why));
       }
+      hasReached = true;
       perform(protocol.start(System.nanoTime()));
       while (!isOver) {
         step();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.cluster.run.outputs.RunRecovery;
 import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Slow;
 import dev.tigris.testing.Tier;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Child;
@@ -44,6 +45,8 @@ class RandomDeathTest {
   private static final String ATTEMPTS = "4";
 
   private static final String WELL = "WELL";
+
+  /// Less than for how long a worker tries to reach its coordinator.
   private static final Duration GONE = Duration.ofSeconds(20);
 
   @TempDir private Path temporary;
@@ -69,6 +72,32 @@ class RandomDeathTest {
       } catch (Throwable e) {
         throw new AssertionError("with seed " + seed, e);
       }
+    }
+  }
+
+  @Slow("it starts four JVMs, and ends while these start")
+  @Test
+  void workersThatHaveNotReachedTheirCoordinatorEndWithIt() throws Exception {
+    Path runs = Files.createDirectories(temporary.resolve("runs"));
+    Path outputs = Files.createDirectories(temporary.resolve("outputs"));
+    try (Child coordinator =
+        Jvm.of(Numbered.Runs.class)
+            .quick()
+            .command(
+                runs.toString(),
+                ATTEMPTS,
+                String.valueOf(LONG_HANG_MILLIS),
+                outputs.toString(),
+                String.valueOf(COUNT))
+            .start()) {
+      assertTrue(coordinator.nextLine() != null);
+      ProcessHandle handle = coordinator.handle();
+      Wait.until(
+          () -> "no worker has started",
+          GONE,
+          () -> handle.children().anyMatch(RandomDeathTest::isWorker));
+      signal(handle, Signal.KILL);
+      requireNoProcess(runs);
     }
   }
 
