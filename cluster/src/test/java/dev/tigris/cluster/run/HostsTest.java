@@ -158,7 +158,7 @@ class HostsTest {
       assertTrue(said.toString().contains("took the list of revoked keys"), said::toString);
       RunException failure = refused(taken, one);
       assertTrue(failure.getMessage().contains("the key is revoked"), failure::getMessage);
-      assertTrue(said.toString().contains("CN=thief"), said::toString);
+      Wait.until(said::toString, PATIENCE, () -> said.toString().contains("CN=thief"));
     } finally {
       Files.delete(ours.revokedFile());
     }
