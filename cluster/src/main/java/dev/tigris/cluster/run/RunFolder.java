@@ -170,8 +170,7 @@ final class RunFolder implements AutoCloseable {
 
   static String recovery(Path folder) {
     Path runs = folder.toAbsolutePath().getParent();
-    String name = String.valueOf(folder.getFileName());
-    String run = name.substring(name.lastIndexOf('-') + 1);
+    String run = RunRecovery.numberOf(folder);
     return usualRuns().equals(runs) || runs == null
         ? "tigris recover " + run
         : "tigris recover %s --runs %s".formatted(run, runs);
