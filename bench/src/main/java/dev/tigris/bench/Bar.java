@@ -70,7 +70,7 @@ public record Bar(
   /// Flink on this machine alone, from Maven's jars.
   public static final String FLINK_ENGINE = "Flink";
 
-  /// The same work in one JVM.
+  /// One JVM, which does all of the work.
   public static final String ONE_JVM = "one JVM";
 
   static final String COPY = "cp + sync";

@@ -284,8 +284,8 @@ public final class CompletionQueue implements AutoCloseable {
   /// The ports of a queue, as what a thread waits for.
   private final class Source implements WaitSource {
     /// Ends the wait when a descriptor has completed, when a connection has ended without one,
-    /// after
-    /// [CompletionQueue#wake], when the thread is interrupted, and while it is too early to park.
+    /// after [CompletionQueue#wake], when the thread is interrupted, and while it is too early to
+    /// park.
     @Override
     public boolean poll() {
       found = CompletionQueue.this.poll();

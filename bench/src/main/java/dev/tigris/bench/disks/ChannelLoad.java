@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// The same load by the JDK's channels, one operation at a time, around the page cache where the
-/// file system allows it.
+/// A load of [DiskLoad] by the JDK's channels, one operation at a time, around the page cache
+/// where the file system allows it.
 final class ChannelLoad implements Closeable {
   private static final int ALIGNMENT = 4096;
   private static final int LOOKS_BETWEEN_CLOCKS = 16;

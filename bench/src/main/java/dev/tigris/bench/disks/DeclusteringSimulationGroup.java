@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// The same in the simulator, with as many disks as no machine here has, a quarter of which is
+/// Declustering in the simulator, with more disks than a machine has, a quarter of which is
 /// slow: the slowest reader beside the most even rates that the disks allow. A sample is a seed.
 final class DeclusteringSimulationGroup implements Group {
   private static final String NAME = "disks.declustering.sim";

@@ -8,7 +8,7 @@ import java.util.OptionalLong;
 import java.util.function.LongPredicate;
 import java.util.stream.Stream;
 
-/// What [FirstWater], and the programs of peers, have written down.
+/// The notes of [FirstWater], and of the programs of peers.
 final class FirstWaters {
   private static final String NOTE = "\\d+\\.\\d+";
 

@@ -25,7 +25,7 @@ record FlinkContender(PeerProgram program, Path java, int managers, int tasks)
 
   private static final String ENTRY = "org.apache.flink.runtime.";
 
-  /// What Flink's scripts give its JVMs.
+  /// The packages that Flink's scripts open for its JVMs.
   private static final List<String> OPENED =
       List.of(
           "java.lang",
@@ -128,7 +128,7 @@ record FlinkContender(PeerProgram program, Path java, int managers, int tasks)
     }
   }
 
-  /// What its scripts would work out, and less memory than that.
+  /// Returns the configuration that its scripts would work out, with less memory.
   private static String configuration(int port, int rest) {
     return """
       jobmanager.rpc.address: localhost
