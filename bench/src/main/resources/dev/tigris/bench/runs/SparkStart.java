@@ -23,7 +23,7 @@ public final class SparkStart {
           .foreachPartition(
               each -> {
                 String now = Long.toString(System.nanoTime());
-                String own = ProcessHandle.current().pid() + "." + Thread.currentThread().threadId();
+                String own = ProcessHandle.current().pid() + "." + Thread.currentThread().getId();
                 Files.writeString(Path.of(folder, own), now);
               });
     }
