@@ -92,6 +92,17 @@ final class CallBuffers {
     keep(buffer);
   }
 
+  /// The only one that needs it leaves it to the collector: it is freed when nothing refers to it.
+  void leave(CallBuffer buffer) {
+    synchronized (this) {
+      if (--buffer.holders != 0) {
+        throw new IllegalStateException("a buffer that others need is left");
+      }
+      held--;
+    }
+    buffer.free();
+  }
+
   private void keep(CallBuffer buffer) {
     CallBuffer empty = buffer.afresh();
     int index = index(empty.capacityBytes());

@@ -196,7 +196,7 @@ public final class Calls {
   }
 
   /// Returns the container that the result of the call is sent from that this thread serves. An
-  /// object that is made there, and returned, is not copied.
+  /// object that is made there, and returned, is not copied. Elements of [Results] are copied.
   ///
   /// @throws IllegalStateException as for [#current]
   public static Container container() {

@@ -26,7 +26,8 @@ public abstract class Results<T extends Pso> implements Iterator<T>, AutoCloseab
   Results() {}
 
   /// Makes a stream, for a method at the server to return. The thread of the call asks for the
-  /// elements, and closes the iterator if it is `AutoCloseable`.
+  /// elements, and closes the iterator if it is `AutoCloseable`. An element can be made anywhere,
+  /// in [Calls#container()] too: each finds half of [ServerOptions#resultBytes] free there.
   public static <T extends Pso> Results<T> of(Iterator<? extends T> elements) {
     return new Served<>(elements);
   }

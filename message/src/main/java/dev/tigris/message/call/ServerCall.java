@@ -507,7 +507,6 @@ final class ServerCall implements CallContext, CallInfo {
 
   /// Sends the elements of a stream, as they are asked for.
   private void send(Results<?> stream) throws InterruptedException {
-    dropReply();
     long number = 0;
     try (stream) {
       while (stream.hasNext()) {
@@ -517,9 +516,21 @@ final class ServerCall implements CallContext, CallInfo {
         CallBuffer item = Payload.copy(server.buffers(), element, method().signature().result());
         server.counters().copied(1);
         server.sendItem(this, number++, item);
+        leaveFullContainer();
       }
     }
+    dropReply();
     word = number;
+  }
+
+  /// The next element finds half of the container free. An iterator may have made more elements
+  /// than it was asked for, so what it has filled is left to the collector, and not used again.
+  private void leaveFullContainer() {
+    CallBuffer its = reply;
+    if (its != null && its.container.usedBytes() > its.capacityBytes() / 2) {
+      server.buffers().leave(its);
+      reply = null;
+    }
   }
 
   private void await(Semaphore permits) throws InterruptedException {
