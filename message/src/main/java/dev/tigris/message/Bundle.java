@@ -36,6 +36,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -833,7 +834,9 @@ public final class Bundle implements AutoCloseable {
                   peer,
                   provider,
                   address,
-                  why != null ? why : "no answer within %s".formatted(timeout)),
+                  why != null
+                      ? why
+                      : "no answer within %d ms".formatted(TimeUnit.MILLISECONDS.convert(timeout))),
           null);
     }
   }

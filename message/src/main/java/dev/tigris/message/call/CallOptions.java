@@ -11,7 +11,8 @@ import java.util.function.Consumer;
 /// The options of a client.
 ///
 /// @param deadline how long each call may take, in all its attempts
-/// @param connecting how long [Calls#client] waits for the first server
+/// @param connecting how long [Calls#client] waits for the first server to answer; where none
+///     listens, it fails at once
 /// @param mostCalls how many calls may be under way; the next one waits
 /// @param argumentBytes the size of the containers that [Calls#container(Object)] gives
 /// @param window how many elements of a stream may be under way
@@ -43,11 +44,11 @@ public record CallOptions(
   /// The tag of servers, unless another one is given.
   static final long TAG = 0x5449_4752_4953_434cL; // "TIGRISCL"
 
-  /// Ten seconds for a call, five to connect, 1,024 calls, 64 KiB, 32 elements.
+  /// Ten seconds for a call, ten to connect, 1,024 calls, 64 KiB, 32 elements.
   public static final CallOptions DEFAULT =
       new CallOptions(
           Duration.ofSeconds(10),
-          Duration.ofSeconds(5),
+          Duration.ofSeconds(10),
           1024,
           64 << 10,
           32,
