@@ -162,7 +162,8 @@ final class CallGroup implements Group {
     int rounds = run.scale().pick(1, 3, 7);
     int calls = run.scale().pick(20, 400, 10_000);
     int millis = run.scale().pick(2, 80, 1_000);
-    int warmUp = run.scale().pick(2, 250, 3_000);
+    boolean isFirst = bytes == SIZES[0]; // of which the others are alike but for their bytes
+    int warmUp = run.scale().pick(2, isFirst ? 2_000 : 300, 3_000);
     Map<Kind, double[][]> values = new EnumMap<>(Kind.class);
     for (Kind kind : Kind.values()) {
       values.put(kind, new double[pairs.size()][rounds]);

@@ -9,6 +9,7 @@ import dev.tigris.bench.Pairs;
 import dev.tigris.bench.Run;
 import dev.tigris.bench.Scale;
 import dev.tigris.message.Endpoint;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -179,6 +180,17 @@ final class MessageGroup implements Group {
     return run.wants(figure(test)) || (!isPapers && run.wants(name + ALLOCATION));
   }
 
+  /// Short messages most of all: a JVM that shares a processor with its compilers takes about a
+  /// million of them until it has compiled the way.
+  private static void warmUp(Exchange exchange) throws IOException, InterruptedException {
+    exchange.pingPong(Integer.BYTES, 2_000);
+    exchange.pingPong(4 * Long.BYTES, 2_000);
+    exchange.pingPong(MOST_UNTOUCHED_BYTES, 2_000);
+    exchange.bandwidth(2 * Long.BYTES, 20_000);
+    exchange.bandwidth(256, 20_000);
+    Session.WarmUp.everything(exchange);
+  }
+
   @Override
   public void measure(Run run) throws Exception {
     List<Test> tests = tests().stream().filter(test -> isWanted(run, test)).toList();
@@ -192,7 +204,7 @@ final class MessageGroup implements Group {
       try (Place place = wire.place(run.workFolder());
           Session session = Session.start(all, place, run.scale())) {
         note = place.note();
-        session.warmUp(Session.WarmUp::everything);
+        session.warmUp(MessageGroup::warmUp, run.scale().pick(0, 2_000, 4_000));
         for (Test test : tests) {
           boolean seldom = run.scale() != Scale.TINY && test.bytes() <= MOST_UNTOUCHED_BYTES;
           samples

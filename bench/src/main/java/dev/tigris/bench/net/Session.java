@@ -135,7 +135,12 @@ final class Session implements AutoCloseable {
 
   /// Gives the compilers of all contestants time.
   void warmUp(WarmUp warmUp) throws IOException, InterruptedException {
-    long nanos = TimeUnit.MILLISECONDS.toNanos(scale.pick(0, 300, 1_200));
+    warmUp(warmUp, scale.pick(0, 300, 1_200));
+  }
+
+  /// Gives the compilers of each contestant so many milliseconds.
+  void warmUp(WarmUp warmUp, int millis) throws IOException, InterruptedException {
+    long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
     for (Map.Entry<Contestant, Exchange> entry : exchanges.entrySet()) {
       long start = System.nanoTime();
       while (!entry.getKey().isSeldom() && System.nanoTime() - start < nanos) {
