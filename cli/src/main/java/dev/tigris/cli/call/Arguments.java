@@ -47,7 +47,7 @@ public final class Arguments {
         (type == char.class && word.length() == 1)
                 || (type == Bytes.class && !word.startsWith("\""))
             ? (word.equals("null") ? null : word)
-            : JsonText.parse(word);
+            : parsed(word, type);
     if (value == null && !type.isPrimitive()) {
       return null;
     }
@@ -62,6 +62,18 @@ public final class Arguments {
       return bytes.slice(0, all.length);
     }
     return object(value, type.asSubclass(Pso.class));
+  }
+
+  /// A word that is to be a number, and is no JSON, is not told in the parser's words.
+  private static @Nullable Object parsed(String word, Class<?> type) throws CallInputException {
+    try {
+      return JsonText.parse(word);
+    } catch (CallInputException e) {
+      if (type.isPrimitive()) {
+        throw new CallInputException("'%s' is not a %s".formatted(word, type), e);
+      }
+      throw e;
+    }
   }
 
   private static CallInputException wrong(@Nullable Object value, String wanted) {

@@ -10,10 +10,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads JSON: objects as maps, arrays as lists, numbers as `BigDecimal`.
 final class JsonText {
+  /// The parser's own words for a place in its input, which is one word of a command line.
+  private static final Pattern PLACE = Pattern.compile(" \\((?:start marker )?at \\[.*\\]\\)");
+
   private JsonText() {}
 
   static @Nullable Object parse(String text) throws CallInputException {
@@ -29,7 +33,9 @@ final class JsonText {
       return value;
     } catch (JsonProcessingException e) {
       throw new CallInputException(
-          "'%s' is no JSON: %s".formatted(text, e.getOriginalMessage()), e);
+          "'%s' is no JSON: %s"
+              .formatted(text, PLACE.matcher(e.getOriginalMessage()).replaceAll("")),
+          e);
     } catch (IOException e) {
       throw new UncheckedIOException("a string cannot be read", e);
     }
