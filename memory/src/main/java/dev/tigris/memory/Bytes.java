@@ -233,11 +233,15 @@ public final class Bytes extends View {
 
   /// Copies `length` bytes, from `source[sourceIndex]` on, to `offset` on in this view.
   public void copyFrom(long offset, byte[] source, int sourceIndex, int length) {
+    copyFrom(offset, MemorySegment.ofArray(source), sourceIndex, length);
+  }
+
+  /// Copies `length` bytes, from `sourceOffset` on in any segment, to `offset` on in this view.
+  public void copyFrom(long offset, MemorySegment source, long sourceOffset, long length) {
     requireRange(offset, length, capacityBytes());
     checkLease();
-    MemorySegment from = MemorySegment.ofArray(source);
     long to = (address & Raw.ANY_ADDRESS_MASK) + offset;
-    MemorySegment.copy(from, sourceIndex, Raw.GLOBAL, to, length);
+    MemorySegment.copy(source, sourceOffset, Raw.GLOBAL, to, length);
     Reference.reachabilityFence(this);
   }
 

@@ -168,6 +168,11 @@ class BytesTest {
     MemorySegment segment = MemorySegment.ofArray(array);
     bytes.copyTo(3, segment, 4, 2);
     assertArrayEquals(new byte[] {0, 1, 2, 3, 2, 3}, array);
+    bytes.copyFrom(6, segment, 1, 2);
+    assertEquals(1, bytes.get(6));
+    assertEquals(2, bytes.get(7));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyFrom(7, segment, 0, 2));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyFrom(0, segment, 5, 2));
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(3, segment, 5, 2));
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(7, segment, 0, 2));
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(7, array, 0, 2));

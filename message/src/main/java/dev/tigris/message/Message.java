@@ -109,6 +109,13 @@ public final class Message {
     MemorySegment.copy(shown().payload(), within(offset, length), target, targetOffset, length);
   }
 
+  /// Copies a part of the payload to a buffer.
+  ///
+  /// @throws IndexOutOfBoundsException if it is outside of either
+  public void copyTo(long offset, Bytes target, long targetOffset, long length) {
+    target.copyFrom(targetOffset, shown().payload(), within(offset, length), length);
+  }
+
   /// Returns the memory that the payload lies in, from [#memoryOffset] on: to read it as a whole,
   /// without a copy. Behind the payload lies what belongs to other messages. It is to be read only,
   /// until the handler returns. A handler that writes there damages the messages of this peer that

@@ -5,7 +5,6 @@ import dev.tigris.memory.Container;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.View;
 import dev.tigris.memory.internal.ObjectAccess;
-import java.lang.foreign.MemorySegment;
 
 /// Memory of a call: its bytes, and the same as a container.
 final class CallBuffer {
@@ -13,7 +12,6 @@ final class CallBuffer {
   final Container container;
 
   private final Jbuf jbuf;
-  private final MemorySegment segment;
 
   /// Whether the program has had its container.
   private final boolean wasHandedOut;
@@ -26,7 +24,6 @@ final class CallBuffer {
     this.wasHandedOut = wasHandedOut;
     this.bytes = bytes;
     this.container = container;
-    this.segment = bytes.segment();
   }
 
   static CallBuffer allocate(long bytes, String owner) {
@@ -57,10 +54,6 @@ final class CallBuffer {
 
   long capacityBytes() {
     return bytes.capacityBytes();
-  }
-
-  MemorySegment segment() {
-    return segment;
   }
 
   /// Gives the memory back, once nothing refers to it any more.

@@ -54,7 +54,7 @@ final class Incoming {
       return landing.take();
     }
     CallBuffer buffer = buffers.take(bytes);
-    message.copyTo(0, buffer.segment(), 0, bytes);
+    message.copyTo(0, buffer.bytes, 0, bytes);
     return buffer;
   }
 }

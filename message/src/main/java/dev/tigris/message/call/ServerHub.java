@@ -431,7 +431,7 @@ final class ServerHub {
       its = buffers.take(Frames.MOST_COPIED);
       method.arguments = its;
     }
-    message.copyTo(0, its.segment(), 0, bytes);
+    message.copyTo(0, its.bytes, 0, bytes);
     return its;
   }
 
