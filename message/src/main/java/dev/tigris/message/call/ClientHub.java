@@ -19,8 +19,6 @@ import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -58,8 +56,7 @@ final class ClientHub implements AutoCloseable {
   private final Interceptors interceptors;
   private final Choices choices = new Choices();
   private final RandomGenerator random = RandomGenerator.getDefault();
-  private final Executor executor =
-      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("tigris-call-", 0).factory());
+  private final Completions completions = new Completions();
   private final String servers;
   private final HubThread thread;
   private @Nullable Invocation reusable;
@@ -172,8 +169,8 @@ final class ClientHub implements AutoCloseable {
     return thread.isOfCallers();
   }
 
-  void execute(Runnable task) {
-    executor.execute(task);
+  Completions completions() {
+    return completions;
   }
 
   /// Returns what the servers serve that are connected.
@@ -238,12 +235,9 @@ final class ClientHub implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       buffers.give(call.argument);
       call.argument = null;
-      call.end(
-          e instanceof CallException its ? its.status() : Status.UNKNOWN,
-          e instanceof CallException its ? its.text() : e.toString(),
-          0,
-          null,
-          0);
+      Status status = e instanceof CallException its ? its.status() : Status.UNKNOWN;
+      String text = e instanceof CallException its ? its.text() : e.toString();
+      thread.command(() -> call.end(status, text, 0, null, 0));
       return false;
     }
   }
@@ -329,6 +323,7 @@ final class ClientHub implements AutoCloseable {
       see(now);
     }
     long wait = Math.min(LONGEST_WAIT_NANOS, connectAgain(now));
+    wait = Math.min(wait, completions.start(now));
     if (hasEarliest) {
       wait = Math.min(wait, earliest - now);
     }
@@ -908,6 +903,7 @@ final class ClientHub implements AutoCloseable {
     while (!waiting.isEmpty()) {
       finish(waiting.remove(), Status.CANCELLED, "the client was closed", 0, null, 0);
     }
+    completions.close();
     bundle.close();
     buffers.close();
   }

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: the caller's until it is started, then the client's until it is over, then the
 /// caller's again.
-public final class Invocation implements CallInfo {
+public final class Invocation implements CallInfo, Completions.Ended {
   /// Words of a [Frames#CALL] before those of the parameters.
   static final int HEAD = 4;
 
@@ -543,10 +544,9 @@ public final class Invocation implements CallInfo {
     }
     client.over(this);
     isOver = true;
-    CompletableFuture<Object> promised = future;
     ClientStream<?> open = stream;
-    if (promised != null) {
-      client.execute(() -> complete(promised));
+    if (future != null) {
+      client.completions().add(this);
     } else if (open != null) {
       open.ended(status, status == Status.OK ? null : failure(), word);
     } else if (!isReused) {
@@ -554,8 +554,15 @@ public final class Invocation implements CallInfo {
     }
   }
 
-  /// On a thread of its own, as dependents of the future may wait.
-  private void complete(CompletableFuture<Object> promised) {
+  @Override
+  public boolean isAwaited() {
+    CompletableFuture<Object> promised = future;
+    return promised != null && promised.getNumberOfDependents() > 0;
+  }
+
+  @Override
+  public void complete() {
+    CompletableFuture<Object> promised = Objects.requireNonNull(future);
     if (status != Status.OK) {
       promised.completeExceptionally(failure());
       return;
