@@ -843,7 +843,8 @@ public final class Bundle implements AutoCloseable {
 
   /// Refuses what would wait for this thread to answer itself.
   private void requireElsewhere(String provider, String address) {
-    if (address.equals(addresses.get(provider))) {
+    String own = addresses.get(provider);
+    if (own != null && HostAndPort.fromHere(address).equals(HostAndPort.fromHere(own))) {
       throw new IllegalArgumentException(
           "%s %s is this bundle's own address: open the peer in another bundle"
               .formatted(provider, address));

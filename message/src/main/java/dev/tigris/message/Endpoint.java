@@ -56,6 +56,7 @@ public final class Endpoint implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Endpoint.class.getName());
   private static final long[] NO_WORDS = {};
   private static final long FIRST_LOOKUP_NANOS = 1_000_000_000;
+  private static final long LONGEST_LOOKUP_NANOS = 16 * FIRST_LOOKUP_NANOS;
   private static final long LOOKUP_PAUSE_NANOS = 5_000_000;
 
   private Bundle bundle;
@@ -249,8 +250,9 @@ public final class Endpoint implements AutoCloseable {
     bundle.requireIdle();
     long start = bundle.nanoTime();
     long limit = Bundle.nanos(timeout);
-    for (long longest = FIRST_LOOKUP_NANOS; ; longest *= 2) { // it may be busy
-      long left = limit - (bundle.nanoTime() - start);
+    for (long longest = FIRST_LOOKUP_NANOS; ; ) {
+      long asked = bundle.nanoTime();
+      long left = limit - (asked - start);
       Duration slice = Duration.ofNanos(Math.clamp(left, 1, longest));
       List<NameService.Location> found = lookedUp(lookUp, slice, left > longest);
       for (String provider : bundle.providers()) {
@@ -269,6 +271,9 @@ public final class Endpoint implements AutoCloseable {
                 : "map '%s': it is at %s, and this bundle has the providers %s"
                     .formatted(peer, found, bundle.providers()),
             null);
+      }
+      if (bundle.nanoTime() - asked >= longest) { // the server may be busy
+        longest = Math.min(2 * longest, LONGEST_LOOKUP_NANOS);
       }
       bundle.awaitProgress(Math.min(left, LOOKUP_PAUSE_NANOS));
     }

@@ -55,6 +55,17 @@ record HostAndPort(String host, int port) {
         : new HostAndPort(known.host(), its.port()).toString();
   }
 
+  /// Returns an address where a bundle of this machine listens, as it is reached from here: a
+  /// wildcard, which no certificate names, is replaced by the address of this machine alone.
+  static String fromHere(String listening) {
+    HostAndPort its = of(listening);
+    if (its == null || !WILDCARDS.contains(its.host())) {
+      return listening;
+    }
+    return new HostAndPort(its.host().indexOf(':') < 0 ? "127.0.0.1" : "::1", its.port())
+        .toString();
+  }
+
   /// Whether the host is this machine alone; false also if it is not known.
   boolean isLoopback() {
     try {

@@ -96,7 +96,7 @@ final class NameGateway implements AutoCloseable {
   private @Nullable List<NameService.Location> find(String name, long tag) {
     try {
       List<NameService.Location> reached =
-          names.find(name, tag, ANSWER).stream().filter(NameGateway::isReached).toList();
+          names.registered(name, tag, ANSWER).stream().filter(NameGateway::isReached).toList();
       return reached.isEmpty() ? null : reached;
     } catch (MessageException e) {
       return List.of(); // it has another tag

@@ -243,6 +243,13 @@ public final class NameService implements AutoCloseable {
   /// @return where it can be reached; nowhere if it is not registered now
   /// @throws MessageException if the endpoint has another tag
   public List<Location> find(String name, long tag, Duration timeout) {
+    return registered(name, tag, timeout).stream()
+        .map(at -> new Location(at.provider(), HostAndPort.fromHere(at.address())))
+        .toList();
+  }
+
+  /// Looks an endpoint up; returns where it listens, as it was registered.
+  List<Location> registered(String name, long tag, Duration timeout) {
     NameConnection.requireField(name);
     try {
       NameConnection connection = NameConnection.to(socket());

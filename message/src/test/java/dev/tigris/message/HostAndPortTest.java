@@ -19,6 +19,14 @@ class HostAndPortTest {
     assertEquals("0.0.0.0:1", HostAndPort.reachable("0.0.0.0:1", "a-name"));
   }
 
+  @Test
+  void replacesAWildcardByThisMachine() {
+    assertEquals("127.0.0.1:1", HostAndPort.fromHere("0.0.0.0:1"));
+    assertEquals("[::1]:1", HostAndPort.fromHere("[0:0:0:0:0:0:0:0]:1"));
+    assertEquals("10.0.0.8:1", HostAndPort.fromHere("10.0.0.8:1"));
+    assertEquals("a-name", HostAndPort.fromHere("a-name"));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"", ":", "host", "host:", ":80", "host:x", "host:70000", "host:-1", "[]:1"})

@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Scanner;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -340,6 +341,45 @@ class NameServiceTest {
                 MessageException.class,
                 () -> from.map(1, names, "nothing", TAG, Duration.ofMillis(30)));
           });
+    }
+  }
+
+  /// Many short look-ups come before the name is there.
+  @Test
+  void waitsForANameThatIsRegisteredLater() throws Exception {
+    try (NameService names = NameService.open(folder);
+        Party server = new Party(Options.DEFAULT, "tcp");
+        Party client = new Party(Options.DEFAULT, "tcp")) {
+      CountDownLatch missed = new CountDownLatch(1);
+      FutureTask<Boolean> mapped =
+          client.start(
+              () -> {
+                Endpoint from = client.bundle().endpoint("client", 1);
+                String said =
+                    assertThrows(
+                            MessageException.class,
+                            () -> from.map(0, names, "late", TAG, Duration.ofMillis(700)))
+                        .getMessage();
+                assertTrue(said.contains("no process has registered it"), said);
+                missed.countDown();
+                from.map(0, names, "late", TAG, PATIENCE);
+                return from.isMapped(0);
+              });
+      server.run(
+          () -> {
+            Endpoint at = server.bundle().endpoint("late", TAG);
+            String _ = server.bundle().listen("tcp", "0.0.0.0:0");
+            missed.await();
+            at.register(names, PATIENCE);
+            Endpoint beside = server.bundle().endpoint("beside", TAG);
+            String said =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> beside.map(0, names, "late", TAG, PATIENCE))
+                    .getMessage();
+            assertTrue(said.contains("this bundle's own address"), said);
+          });
+      assertTrue(mapped.get());
     }
   }
 }
