@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One object serves all drafts for a peer, so a program does not keep it. The setters make no
 /// objects.
+///
+/// Thread rule: the thread of the bundle.
 public final class Draft implements AutoCloseable {
   private final Endpoint endpoint;
   private final Channel channel;

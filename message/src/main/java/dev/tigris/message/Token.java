@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One object serves all messages of an endpoint. A handler must not keep it: in a later handler it
 /// stands for another message, and would reply to that.
+///
+/// Thread rule: the thread of the bundle, in a handler.
 public final class Token {
   private final Endpoint endpoint;
 

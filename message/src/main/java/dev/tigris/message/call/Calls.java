@@ -10,6 +10,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /// Clients and servers of services ([Service]), and what programs do with them.
+///
+/// Thread rule: any thread; [#current] and [#container()] the thread that runs a method.
 public final class Calls {
   private Calls() {}
 
