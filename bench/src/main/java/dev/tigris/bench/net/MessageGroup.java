@@ -205,6 +205,9 @@ final class MessageGroup implements Group {
           Session session = Session.start(all, place, run.scale())) {
         note = place.note();
         session.warmUp(MessageGroup::warmUp, run.scale().pick(0, 2_000, 4_000));
+        if (run.scale() != Scale.TINY) { // the first turns of all are slow, and do not count
+          Session.Samples _ = session.measure(true, Long.BYTES, false);
+        }
         for (Test test : tests) {
           boolean seldom = run.scale() != Scale.TINY && test.bytes() <= MOST_UNTOUCHED_BYTES;
           samples
