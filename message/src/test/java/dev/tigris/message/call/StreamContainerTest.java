@@ -68,7 +68,7 @@ class StreamContainerTest {
                 Calls.service(Numbered.class, new Numbers()))) {
       Numbered numbers =
           Calls.client(Numbered.class, fabric, "numbers@" + server.address(), CallOptions.DEFAULT);
-      read(numbers, numbers.asTheyAreWanted(2_000), 2_000);
+      read(numbers, numbers.asTheyAreWanted(500), 500);
       int some = (4096 - (int) Container.HEADER_BYTES) / 32;
       read(numbers, numbers.allAtFirst(some), some);
       assertEquals(0, Calls.statistics(numbers).buffers());
