@@ -1,12 +1,9 @@
 package dev.tigris.flow.mirror;
 
-import dev.tigris.flow.BufferSpring;
-import dev.tigris.flow.Spring;
-import dev.tigris.flow.Stream;
-import dev.tigris.flow.StreamException;
 import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.StreamKind;
-import dev.tigris.flow.Water;
+import dev.tigris.flow.ends.DrainStream;
+import dev.tigris.memory.Bytes;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,7 +27,7 @@ final class MirrorDrain extends StreamGroup {
     List<StreamKind> kinds = new ArrayList<>();
     for (int i = 0; i < replicas; i++) {
       int segment = i;
-      kinds.add(place -> new SegmentStream(place, run, segment));
+      kinds.add(place -> new DrainStream(place, new Segment(place, run, segment)));
     }
     return kinds;
   }
@@ -111,18 +108,14 @@ final class MirrorDrain extends StreamGroup {
     }
   }
 
-  /// One replica's stream.
-  private static final class SegmentStream extends Stream {
+  /// One replica's writing.
+  private static final class Segment implements DrainStream.Sink {
     private final Run run;
     private final int segment;
     private final Manifest manifest;
-    private final BufferSpring spring;
     private @Nullable SegmentWriter writer;
-    private @Nullable IOException failure;
-    private boolean disposed;
 
-    SegmentStream(StreamKind.Place place, Run run, int segment) throws IOException {
-      super(place.name(), place.window());
+    Segment(StreamKind.Place place, Run run, int segment) throws IOException {
       if (place.owner() != null) {
         throw new MirrorException(
             "data set %s cannot be an output of a run over several processes: write it by a flow in one process"
@@ -130,7 +123,6 @@ final class MirrorDrain extends StreamGroup {
       }
       this.run = run;
       this.segment = segment;
-      this.spring = new BufferSpring(place.name());
       this.manifest = run.open();
     }
 
@@ -149,56 +141,24 @@ final class MirrorDrain extends StreamGroup {
       return known;
     }
 
-    private StreamException failed(IOException e) {
-      failure = e;
-      return new StreamException("stream %s: %s".formatted(name(), e.getMessage()), e);
-    }
-
     @Override
-    protected @Nullable String output() {
+    public @Nullable String output() {
       return segment == 0 ? "data set %s on %s".formatted(run.plan.name(), manifest.disks()) : null;
     }
 
     @Override
-    public Spring spring() {
-      return spring;
+    public void write(Bytes bytes, int size) throws IOException {
+      writer().write(bytes.segment().asSlice(0, size));
     }
 
     @Override
-    public int outstanding() {
-      return 0;
+    public void end() throws IOException {
+      run.finished(segment, writer().finish());
     }
 
+    /// The queue of the writer belongs to the replica's thread.
     @Override
-    protected boolean canCarry(Water water) {
-      return true;
-    }
-
-    @Override
-    protected void send(Water water) {
-      try {
-        writer().write(data(water).segment().asSlice(0, water.size()));
-      } catch (IOException e) {
-        throw failed(e);
-      }
-      countFinished();
-      water.returnHome();
-    }
-
-    @Override
-    protected void sendEnd() {
-      try {
-        if (failure == null) {
-          run.finished(segment, writer().finish());
-        }
-      } catch (IOException e) {
-        throw failed(e);
-      }
-    }
-
-    /// The queue of the writer belongs to the sender's thread.
-    @Override
-    protected void detachSender() {
+    public void leave() {
       SegmentWriter known = writer;
       if (known != null) {
         known.close();
@@ -206,50 +166,14 @@ final class MirrorDrain extends StreamGroup {
     }
 
     @Override
-    public boolean isReady() {
-      return false;
+    public void prepare() throws IOException {
+      run.prepare();
     }
 
     @Override
-    public boolean isDrained() {
-      return true;
-    }
-
-    @Override
-    protected @Nullable Water receive() {
-      return null;
-    }
-
-    @Override
-    protected void release(Water water) {}
-
-    @Override
-    protected void leave(Water water) {}
-
-    @Override
-    protected void prepare() {
-      try {
-        if (failure != null) {
-          throw failed(failure);
-        }
-        run.prepare();
-      } catch (IOException e) {
-        throw failed(e);
-      }
-    }
-
-    @Override
-    protected void dispose(boolean complete) {
-      if (disposed) {
-        return;
-      }
-      disposed = true;
-      spring.close();
-      try {
-        run.close(complete && failure == null);
-      } catch (IOException e) {
-        throw failed(e);
-      }
+    public void close(boolean complete) throws IOException {
+      leave(); // without a flow, nothing else has called it
+      run.close(complete);
     }
   }
 }

@@ -3,6 +3,8 @@ package dev.tigris.flow.text;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.StreamKind;
+import dev.tigris.flow.Water;
+import dev.tigris.flow.ends.DrainStream;
 import dev.tigris.memory.Bytes;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -67,6 +69,11 @@ final class PartitionDrain extends StreamGroup {
     @Override
     public @Nullable String output() {
       return output;
+    }
+
+    @Override
+    public void check(Water water) {
+      Batch.check(water);
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.tigris.flow.FileStream;
 import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.Water;
+import dev.tigris.flow.ends.DrainStream;
 import dev.tigris.memory.Bytes;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -97,6 +98,11 @@ public final class TextDrain extends StreamGroup {
   /// One replica's way to the file.
   private record Share(SharedFile shared, FileStream file, @Nullable String output)
       implements DrainStream.Sink {
+    @Override
+    public void check(Water water) {
+      Batch.check(water);
+    }
+
     @Override
     public void write(Bytes batch, int size) {
       shared.write(file, batch, size);

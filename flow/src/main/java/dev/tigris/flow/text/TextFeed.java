@@ -2,6 +2,7 @@ package dev.tigris.flow.text;
 
 import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.StreamKind;
+import dev.tigris.flow.ends.FeedStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -89,7 +90,11 @@ public final class TextFeed extends StreamGroup {
     var source = new TextSource(files, format, blockBytes);
     List<StreamKind> kinds = new ArrayList<>();
     for (int i = 0; i < replicas; i++) {
-      kinds.add(place -> new TextStream(place, source));
+      kinds.add(
+          place -> {
+            source.opened();
+            return new FeedStream(place, source);
+          });
     }
     return kinds;
   }

@@ -2,6 +2,7 @@ package dev.tigris.flow.text;
 
 import dev.tigris.flow.BufferSpring;
 import dev.tigris.flow.Water;
+import dev.tigris.flow.ends.FeedStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// other.
 ///
 /// Thread rule: any thread.
-final class TextSource {
+final class TextSource implements FeedStream.Feed {
   private final List<Path> files;
   private final TextFormat format;
   private final int blockBytes;
@@ -37,7 +38,8 @@ final class TextSource {
   }
 
   /// Counts a stream less; the last one closes what is open.
-  synchronized void closed() throws IOException {
+  @Override
+  public synchronized void close() throws IOException {
     users--;
     if (users == 0) {
       drained = true;
@@ -49,12 +51,14 @@ final class TextSource {
     }
   }
 
-  boolean isDrained() {
+  @Override
+  public boolean isDrained() {
     return drained;
   }
 
   /// Returns a water of rows, or null if there are none left.
-  @Nullable Water next(BufferSpring spring) throws IOException, InterruptedException {
+  @Override
+  public @Nullable Water next(BufferSpring spring) throws IOException, InterruptedException {
     while (true) {
       TextFile file;
       long block;
