@@ -47,6 +47,12 @@ public final class StreamContract {
       part.run();
     }
 
+    /// Returns how many bytes a water of a check has, a multiple of four: 64, unless the kind keeps
+    /// bytes in larger pieces.
+    default int waterBytes() {
+      return WATER_BYTES;
+    }
+
     /// Returns whether an end hears only after a while what the other one has done.
     default boolean hearsLate() {
       return false;
@@ -75,7 +81,7 @@ public final class StreamContract {
   @FunctionalInterface
   public interface Opener {
     /// Opens a new stream with a window. If it stores waters without keeping them apart, it must
-    /// give them back in pieces of 64 bytes.
+    /// give them back in pieces of [Ends#waterBytes].
     Ends open(int window) throws Exception;
   }
 
@@ -188,7 +194,8 @@ public final class StreamContract {
     long waters = ends.sender().counters().waters();
     long bytes = ends.sender().counters().bytes();
     require(waters == 2, "2 waters were put, not " + waters);
-    require(bytes == 2 * WATER_BYTES, "2 waters of 64 bytes were put, not " + bytes + " bytes");
+    int size = ends.waterBytes();
+    require(bytes == 2L * size, "2 waters of %d bytes were put, not %d".formatted(size, bytes));
     expect(ends, 1);
     expect(ends, 2);
   }
@@ -197,7 +204,7 @@ public final class StreamContract {
     Stream other = Stream.memory(WINDOW);
     ends.send(
         () -> {
-          Water water = other.spring().createWater(WATER_BYTES);
+          Water water = other.spring().createWater(ends.waterBytes());
           fill(water, 7);
           ends.sender().put(water);
         });
@@ -212,7 +219,7 @@ public final class StreamContract {
     ends.send(
         () -> {
           for (int i = 0; i < WINDOW; i++) {
-            put(input, i);
+            put(input, i, ends.waterBytes());
             Water water = input.get();
             require(water != null, "a water of the input");
             if (water != null) {
@@ -231,7 +238,7 @@ public final class StreamContract {
   private static void refusesToPutAfterTheEnd(Ends ends) throws Exception {
     ends.send(
         () -> {
-          Water water = ends.sender().spring().createWater(WATER_BYTES);
+          Water water = ends.sender().spring().createWater(ends.waterBytes());
           ends.sender().end();
           requireRefusal(() -> ends.sender().put(water), "a put after the end");
         });
@@ -240,7 +247,7 @@ public final class StreamContract {
   private static void refusesAWaterThatWasPut(Ends ends) throws Exception {
     ends.send(
         () -> {
-          Water water = ends.sender().spring().createWater(WATER_BYTES);
+          Water water = ends.sender().spring().createWater(ends.waterBytes());
           ends.sender().put(water);
           requireRefusal(() -> ends.sender().put(water), "a second put of a water");
           requireRefusal(water::bytes, "a look at a water that was put");
@@ -259,7 +266,7 @@ public final class StreamContract {
   // -- What the checks are made of.
 
   static void put(Ends ends, int number) throws Exception {
-    ends.send(() -> put(ends.sender(), number));
+    ends.send(() -> put(ends.sender(), number, ends.waterBytes()));
   }
 
   static void end(Ends ends) throws Exception {
@@ -268,7 +275,7 @@ public final class StreamContract {
 
   static void expect(Ends ends, int number) throws Exception {
     Stream receiver = ends.receiver();
-    ends.take(() -> expect(receiver, number));
+    ends.take(() -> check(receiver.get(), number, ends.waterBytes()).release());
   }
 
   static void requireEnd(Ends ends, String what) throws Exception {
@@ -277,13 +284,17 @@ public final class StreamContract {
   }
 
   static void put(Stream sender, int number) {
-    Water water = sender.spring().createWater(WATER_BYTES);
+    put(sender, number, WATER_BYTES);
+  }
+
+  private static void put(Stream sender, int number, int bytes) {
+    Water water = sender.spring().createWater(bytes);
     fill(water, number);
     sender.put(water);
   }
 
   static void fill(Water water, int number) {
-    for (int offset = 0; offset < WATER_BYTES; offset += Integer.BYTES) {
+    for (int offset = 0; offset < water.size(); offset += Integer.BYTES) {
       water.bytes().setInt(offset, number + offset);
     }
   }
@@ -293,11 +304,15 @@ public final class StreamContract {
   }
 
   static Water check(@Nullable Water water, int number) {
+    return check(water, number, WATER_BYTES);
+  }
+
+  private static Water check(@Nullable Water water, int number, int bytes) {
     if (water == null) {
       throw new AssertionError("water %d was put, but null came".formatted(number));
     }
-    require(water.size() == WATER_BYTES, "64 bytes were put, not " + water.size());
-    for (int offset = 0; offset < WATER_BYTES; offset += Integer.BYTES) {
+    require(water.size() == bytes, "%d bytes were put, not %d".formatted(bytes, water.size()));
+    for (int offset = 0; offset < bytes; offset += Integer.BYTES) {
       int found = water.bytes().getInt(offset);
       require(
           found == number + offset,
