@@ -220,7 +220,7 @@ public final class FileStream extends Stream {
       }
     } catch (IOException e) {
       broken = e;
-      throw failed("write", e);
+      throw failedThere("write", e);
     }
     countFinished();
     water.returnHome();
@@ -248,7 +248,7 @@ public final class FileStream extends Stream {
             position >= endPosition
                 || (position >= knownBytes && channel.read(another.clear(), position) < 0);
       } catch (IOException e) {
-        throw failed("read", e);
+        throw failedThere("read", e);
       }
     }
     return atEnd;
@@ -274,7 +274,7 @@ public final class FileStream extends Stream {
       }
     } catch (IOException e) {
       spring.takeBack(water);
-      throw failed("read", e);
+      throw failedThere("read", e);
     }
     if (buffer.position() == 0) {
       spring.takeBack(water);
@@ -383,6 +383,12 @@ public final class FileStream extends Stream {
     } catch (IOException e) {
       throw failed("delete the partial", e);
     }
+  }
+
+  private StreamException failedThere(String verb, IOException cause) {
+    return new StreamException(
+        "stream %s: cannot %s file %s at %d: %s".formatted(name(), verb, file, position, cause),
+        cause);
   }
 
   private StreamException failed(String verb, IOException cause) {

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// of them then opens the file again and repeats what it was about to do. An interrupt stays
 /// pending.
 ///
+/// A failed [#force] is not tried again, and nothing is written after it: the kernel takes the
+/// pages for written then, and a second call would find nothing wrong.
+///
 /// Thread rule: any thread.
 public final class LastingFile implements Closeable {
   private final Path path;
@@ -27,6 +30,7 @@ public final class LastingFile implements Closeable {
 
   private volatile FileChannel channel;
   private volatile boolean closed;
+  private volatile @Nullable IOException failedForce;
 
   /// Takes over a channel.
   ///
@@ -50,6 +54,7 @@ public final class LastingFile implements Closeable {
 
   /// Writes as [FileChannel#write(ByteBuffer, long)] does.
   public int write(ByteBuffer from, long position) throws IOException {
+    requireSound();
     return lasting(open -> open.write(from, position));
   }
 
@@ -58,14 +63,32 @@ public final class LastingFile implements Closeable {
     return lasting(FileChannel::size);
   }
 
-  /// Makes what was written permanent.
+  /// Makes what was written permanent. An interrupt ends it no earlier: it would hide a failure.
   public void force() throws IOException {
-    boolean _ =
-        lasting(
-            open -> {
-              open.force(true);
-              return true;
-            });
+    requireSound();
+    try {
+      UninterruptedWork.run(
+          () -> {
+            boolean _ =
+                lasting(
+                    open -> {
+                      open.force(true);
+                      return true;
+                    });
+          });
+    } catch (IOException e) {
+      failedForce = e;
+      throw e;
+    }
+  }
+
+  private void requireSound() throws IOException {
+    IOException failed = failedForce;
+    if (failed != null) {
+      throw new IOException(
+          "%s could not be brought to the disk before: %s".formatted(path, failed.getMessage()),
+          failed);
+    }
   }
 
   private interface Use<R> {
