@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /// What a program has asked of a disk, call by call: the program runs in a JVM of its own, with a
 /// few functions of libc replaced by ones that log (`calls.c`). That needs Linux and gcc, and a
@@ -37,14 +38,23 @@ final class CallLog {
   static List<Call> of(
       Class<?> main, Path folder, Path aside, boolean withBytes, String... arguments)
       throws IOException, InterruptedException {
-    return of(main, folder, aside, withBytes, false, arguments);
+    return of(main, folder, aside, withBytes, Map.of(), arguments);
   }
 
   /// As `of`, with what is written; what is stored through a mapping of a file counts as written
   /// when the file is synced or renamed.
   static List<Call> ofMapped(Class<?> main, Path folder, Path aside, String... arguments)
       throws IOException, InterruptedException {
-    return of(main, folder, aside, true, true, arguments);
+    return of(main, folder, aside, true, Map.of("CALLS_MAPPED", "1"), arguments);
+  }
+
+  /// As `of`, without what is written; reads and writes are interrupted or cut short now and then,
+  /// for which there is a `cut` each.
+  ///
+  /// @param seed of their choice, above 0
+  static List<Call> ofCut(Class<?> main, Path folder, Path aside, int seed, String... arguments)
+      throws IOException, InterruptedException {
+    return of(main, folder, aside, false, Map.of("CALLS_FAULTS", "" + seed), arguments);
   }
 
   private static List<Call> of(
@@ -52,23 +62,25 @@ final class CallLog {
       Path folder,
       Path aside,
       boolean withBytes,
-      boolean withMapped,
+      Map<String, String> more,
       String... arguments)
       throws IOException, InterruptedException {
     Path library = compiled(aside);
     Path log = Files.createTempFile(aside, "calls", ".log");
     Path bytes = Files.createTempFile(aside, "calls", ".bytes");
-    String _ =
+    Command command =
         Jvm.of(main)
             .quick()
-            .options("-Xmx128m")
+            .options("-Xmx128m", "-Dtigris.disk=plain") // io_uring makes no calls
             .command(arguments)
             .environment("LD_PRELOAD", library.toString())
             .environment("CALLS_UNDER", folder.toString())
             .environment("CALLS_LOG", log.toString())
-            .environment("CALLS_BYTES", withBytes ? bytes.toString() : null)
-            .environment("CALLS_MAPPED", withMapped ? "1" : null)
-            .output();
+            .environment("CALLS_BYTES", withBytes ? bytes.toString() : null);
+    for (Map.Entry<String, String> each : more.entrySet()) {
+      command = command.environment(each.getKey(), each.getValue());
+    }
+    String _ = command.output();
     return read(log, withBytes ? bytes : null);
   }
 

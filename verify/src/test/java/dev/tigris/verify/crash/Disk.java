@@ -12,11 +12,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/// A disk that promises no more than it must: what was written to a file is sure to be there after
+/// Disks that promise no more than it must: what was written to a file is sure to be there after
 /// a crash of the machine when the file was synced since, and a name when its folder was. Of the
 /// rest any part may be there, in sectors.
 ///
-/// It starts empty. Files in one folder are all that it knows.
+/// They start empty. Files in folders that stay are all that they know. Each folder is one disk, as
+/// it were: what is there of one says nothing of another.
 final class Disk {
   private static final int SECTOR_BYTES = 512;
 
@@ -53,13 +54,18 @@ final class Disk {
                   new Naming(call.path(), null)));
       case "write", "size" -> names.get(call.path()).later.add(call);
       case "sync" -> {
-        Inode inode = names.get(call.path());
+        Path synced = call.path();
+        Inode inode = names.get(synced);
         if (inode != null) {
           inode.synced = content(inode, Rest.ALL, new Random(0));
           inode.later.clear();
         } else { // the folder
-          laterNames.forEach(change -> change.forEach(naming -> put(syncedNames, naming)));
-          laterNames.clear();
+          for (List<Naming> change : laterNames) {
+            if (synced.equals(change.getFirst().name().getParent())) {
+              change.forEach(naming -> put(syncedNames, naming));
+            }
+          }
+          laterNames.removeIf(change -> synced.equals(change.getFirst().name().getParent()));
         }
       }
       default -> throw new IllegalArgumentException("not for this disk: " + call);
@@ -79,23 +85,43 @@ final class Disk {
     }
   }
 
-  /// Leaves in `folder` what there may be after a crash, and nothing else.
+  /// Leaves in `folder` what there may be of the files after a crash, and nothing else.
   void crash(Path folder, Rest rest, Random random) throws IOException {
+    clear(folder);
+    for (Map.Entry<Path, byte[]> file : left(rest, random).entrySet()) {
+      Files.write(folder.resolve(file.getKey().getFileName()), file.getValue());
+    }
+  }
+
+  /// Leaves what there may be after a crash in the folders that the calls were for, and nothing
+  /// else in these.
+  void crash(List<Path> folders, Rest rest, Random random) throws IOException {
+    for (Path folder : folders) {
+      clear(folder);
+    }
+    for (Map.Entry<Path, byte[]> file : left(rest, random).entrySet()) {
+      Files.write(file.getKey(), file.getValue());
+    }
+  }
+
+  private static void clear(Path folder) throws IOException {
     try (var before = Files.list(folder)) {
       for (Path file : before.toList()) {
         Files.delete(file);
       }
     }
+  }
+
+  private Map<Path, byte[]> left(Rest rest, Random random) {
     Map<Path, Inode> left = new LinkedHashMap<>(syncedNames);
     for (List<Naming> change : laterNames) {
       if (isThere(rest, random)) {
         change.forEach(naming -> put(left, naming));
       }
     }
-    for (Map.Entry<Path, Inode> file : left.entrySet()) {
-      byte[] content = content(file.getValue(), rest, random);
-      Files.write(folder.resolve(file.getKey().getFileName()), content);
-    }
+    Map<Path, byte[]> contents = new LinkedHashMap<>();
+    left.forEach((path, inode) -> contents.put(path, content(inode, rest, random)));
+    return contents;
   }
 
   private static boolean isThere(Rest rest, Random random) {

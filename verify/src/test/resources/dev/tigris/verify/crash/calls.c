@@ -6,12 +6,15 @@
 //                   create PATH, folder PATH, write PATH OFFSET BYTES, size PATH BYTES, sync PATH,
 //                   rename FROM TO, link FROM TO, delete PATH
 //   CALLS_BYTES   what was written, in the same order; none if it is not set
+//   CALLS_FAULTS  a number: reads and writes of files of interest are interrupted or cut short now
+//                 and then, by a generator that begins with it; `cut` is logged for each
 //   CALLS_MAPPED  if it is set, a write of all that a file has is logged before each sync and each
 //                 rename of it: what was stored through a mapping is seen by no call
 //
 // A size is logged before the next call on a file whenever it is another than the last one known:
 // not all that changes it is seen here, such as fallocate called through java.lang.foreign. What is
-// called that way is looked up in libc itself, but for open and fsync: dlsym gives those from here.
+// called that way is looked up in libc itself, but for open, fsync, pread and pwrite: dlsym gives
+// those from here.
 // Each call is made and logged under one lock, so that the order is what it was.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -42,12 +45,15 @@ static void *found(void *handle, const char *name) {
 
 void *dlsym(void *handle, const char *name) {
   if (strcmp(name, "open") == 0) return (void *)open;
+  if (strcmp(name, "pread") == 0) return (void *)pread;
+  if (strcmp(name, "pwrite") == 0) return (void *)pwrite;
   return strcmp(name, "fsync") == 0 ? (void *)fsync : found(handle, name);
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *under;
 static int log_file = -1, bytes_file = -1, with_mapped;
+static unsigned faults;  // 0 for none
 static struct { dev_t device; ino_t number; off_t size; } known[MOST_FILES];
 static int files;
 
@@ -61,6 +67,7 @@ __attribute__((constructor)) static void begin(void) {
   log_file = new_file("CALLS_LOG");
   bytes_file = new_file("CALLS_BYTES");
   with_mapped = getenv("CALLS_MAPPED") != NULL;
+  faults = getenv("CALLS_FAULTS") ? atoi(getenv("CALLS_FAULTS")) : 0;
   under = log_file < 0 ? NULL : getenv("CALLS_UNDER");
 }
 
@@ -156,6 +163,26 @@ static void note_mapped(const char *path) {
   close(fd);
 }
 
+// How much of a transfer is to be done: all of it, a part, or, below zero, nothing.
+static ssize_t cut(const char *path, size_t length) {
+  if (!faults || length == 0) return length;
+  faults = faults * 1664525u + 1013904223u;
+  unsigned fate = faults >> 29;
+  if (fate < 6) return length;
+  note("cut\t%s\n", path);
+  if (fate == 6) return -1;
+  return length >= 8192 ? length / 2 & ~(size_t)4095 : (length + 1) / 2;
+}
+
+#define CUTTING(path) \
+  ssize_t fate = cut(path, length); \
+  if (fate < 0) { \
+    pthread_mutex_unlock(&lock); \
+    errno = EINTR; \
+    return -1; \
+  } \
+  length = fate;
+
 #define WRITING(parts, count, call, position) \
   char path[PATH_MAX]; \
   if (!named(fd, path)) return call; \
@@ -178,7 +205,33 @@ ssize_t writev(int fd, const struct iovec *parts, int count) {
   WRITING(parts, count, REAL(writev)(fd, parts, count), lseek64(fd, 0, SEEK_CUR))
 }
 
+static ssize_t reading(int fd, void *to, size_t length, off64_t offset, int is_next) {
+  char path[PATH_MAX];
+  if (faults && named(fd, path)) {
+    pthread_mutex_lock(&lock);
+    CUTTING(path)
+    pthread_mutex_unlock(&lock);
+  }
+  return is_next ? REAL(read)(fd, to, length) : REAL(pread64)(fd, to, length, offset);
+}
+
+ssize_t read(int fd, void *to, size_t length) { return reading(fd, to, length, 0, 1); }
+
+ssize_t pread64(int fd, void *to, size_t length, off64_t offset) {
+  return reading(fd, to, length, offset, 0);
+}
+
+ssize_t pread(int fd, void *to, size_t length, off_t offset) {
+  return pread64(fd, to, length, offset);
+}
+
 ssize_t pwrite64(int fd, const void *from, size_t length, off64_t offset) {
+  char file[PATH_MAX];
+  if (faults && named(fd, file)) {
+    pthread_mutex_lock(&lock);
+    CUTTING(file)
+    pthread_mutex_unlock(&lock);
+  }
   struct iovec part = {(void *)from, length};
   WRITING(&part, 1, REAL(pwrite64)(fd, from, length, offset), offset)
 }
