@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.cluster.run.Cluster;
+import dev.tigris.flow.mirror.Mirror;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Tier;
 import java.io.ByteArrayOutputStream;
@@ -70,6 +71,24 @@ class ClusterSortTest {
     assertEquals(
         records.length,
         result.processes().stream().mapToLong(SortJob.ProcessResult::readBytes).sum());
+  }
+
+  @Test
+  void twoProcessesReadADataSetByName() throws Exception {
+    RecordFormat format = RecordFormat.GENSORT;
+    byte[] records = Records.make(format, 20_000, Records.Keys.RANDOM, 57);
+    Path data = Files.write(folder.resolve("data"), records);
+    List<Path> disks = List.of(folder.resolve("disk0"), folder.resolve("disk1"));
+    for (Path disk : disks) {
+      Files.createDirectory(disk);
+    }
+    Mirror.copying(data, "data", disks, 64 << 10, 2, warning -> {}).start().await();
+    input = disks.getLast().resolve("data.mirror");
+    SortJob.Result result = job(2).run();
+    assertArrayEquals(Records.sorted(records, format), sorted(format));
+    for (SortJob.ProcessResult each : result.processes()) {
+      assertTrue(each.readBytes() > 0, result::toString);
+    }
   }
 
   /// In one process of a run, which is this one.
