@@ -6,11 +6,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -27,6 +27,9 @@ final class MirrorCommand implements Command {
   private static final String CHECK = "check";
   private static final String REPAIR = "repair";
   private static final int USUAL_COPIES = 2;
+
+  /// The beginning of `HOST:DIR`.
+  private static final Pattern HOST = Pattern.compile("[\\w.@-]+:[/~.]");
 
   @Override
   public CommandSpec spec() {
@@ -127,7 +130,10 @@ final class MirrorCommand implements Command {
   private static void make(List<Path> files, ParseResult options, Console console)
       throws IOException, FlowException, InterruptedException, CommandException {
     String to = options.matchedOptionValue(TO, "");
-    List<Path> disks = Arrays.stream(to.split(",")).map(Path::of).toList();
+    List<Path> disks = new ArrayList<>();
+    for (String disk : to.split(",", -1)) {
+      disks.add(here(disk));
+    }
     long block = options.matchedOptionValue(BLOCK, (long) Mirror.USUAL_BLOCK_BYTES);
     long copies = options.matchedOptionValue(COPIES, (long) USUAL_COPIES);
     List<String> names = files.stream().map(MirrorCommand::name).toList();
@@ -148,8 +154,8 @@ final class MirrorCommand implements Command {
                 files.get(i),
                 names.get(i),
                 disks,
-                Math.toIntExact(block),
-                Math.toIntExact(copies),
+                Math.clamp(block, 0, Integer.MAX_VALUE),
+                Math.clamp(copies, 0, Integer.MAX_VALUE),
                 warning -> {
                   synchronized (warnings) {
                     warnings.add(warning);
@@ -158,7 +164,7 @@ final class MirrorCommand implements Command {
                 })
             .start()
             .await();
-      } catch (IllegalArgumentException | ArithmeticException e) {
+      } catch (IllegalArgumentException e) {
         throw misuse(options, String.valueOf(e.getMessage()));
       }
       made.add(tell(names.get(i), disks, warnings, options, console));
@@ -168,6 +174,22 @@ final class MirrorCommand implements Command {
       all.put("dataSets", made);
       console.out().println(Json.object(all));
     }
+  }
+
+  /// Refuses `HOST:DIR`, unless a folder here has that name.
+  private static Path here(String disk) throws CommandException {
+    if (disk.isEmpty()) {
+      throw new CommandException(
+          ExitCode.BAD_INPUT, "an empty name among the folders: separate them by single commas");
+    }
+    Path folder = Path.of(disk);
+    if (HOST.matcher(disk).lookingAt() && !Files.isDirectory(folder)) {
+      throw new CommandException(
+          ExitCode.BAD_INPUT,
+          disk
+              + " is a folder of another host, to which no copy can be written: mount it here (NFS, SSHFS), and name that folder");
+    }
+    return folder;
   }
 
   private static String name(Path file) {
@@ -227,7 +249,7 @@ final class MirrorCommand implements Command {
               ? mirror.check()
               : replace.isEmpty()
                   ? mirror.repair(null, null)
-                  : mirror.repair(Path.of(replace.get(0)), Path.of(replace.get(1)));
+                  : mirror.repair(Path.of(replace.get(0)), here(replace.get(1)));
       isWell &= report.isWell();
       looked.add(members(manifest, report));
       if (!options.hasMatchedOption(JSON)) {
