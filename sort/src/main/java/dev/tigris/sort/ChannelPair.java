@@ -88,11 +88,23 @@ final class ChannelPair implements InputParts {
       FileChannel channel, ByteBuffer window, long position, long wanted) throws IOException {
     int start = window.position();
     while (window.position() - start < wanted) {
-      if (channel.read(window, position + window.position() - start) <= 0) {
-        return false;
+      long at = position + window.position() - start;
+      try {
+        if (channel.read(window, at) <= 0) {
+          return false;
+        }
+      } catch (IOException e) {
+        throw failed(at, e);
       }
     }
     return true;
+  }
+
+  /// Says where a transfer has failed, unless an interrupt has closed the file.
+  private static IOException failed(long position, IOException e) {
+    return e instanceof ClosedChannelException
+        ? e
+        : new IOException("%s at byte %d".formatted(e.getMessage(), position), e);
   }
 
   /// Writes the bytes from `from` to `to` of the buffer: the blocks that lie wholly inside
@@ -139,11 +151,15 @@ final class ChannelPair implements InputParts {
     writeFully(buffered, buffer.window(from, to), position + from);
   }
 
-  private static void writeFully(FileChannel channel, ByteBuffer window, long position)
-      throws IOException {
+  /// Writes all of a buffer.
+  static void writeFully(FileChannel channel, ByteBuffer window, long position) throws IOException {
     long at = position;
     while (window.hasRemaining()) {
-      at += channel.write(window, at);
+      try {
+        at += channel.write(window, at);
+      } catch (IOException e) {
+        throw failed(at, e);
+      }
     }
   }
 

@@ -38,7 +38,7 @@ final class OutputFile implements Closeable {
     try {
       boolean reserved = size >= RESERVED_FROM_BYTES && DiskSpace.reserve(path, size);
       if (size > 0 && !reserved) {
-        buffered.write(ByteBuffer.allocate(1), size - 1);
+        ChannelPair.writeFully(buffered, ByteBuffer.allocate(1), size - 1);
       }
     } catch (IOException e) {
       SortException failure = SortException.writing(path, e);

@@ -106,6 +106,25 @@ class SortFaultyDiskTest {
   }
 
   @Test
+  void saysWhereAWriteOrASyncHasFailedAndReplacesNothing() throws Exception {
+    try (FaultyDisk disk = FaultyDisk.in(temporary)) {
+      Path output = Files.writeString(disk.folder().resolve("sorted"), "what was there");
+      for (String operation : List.of("write", "fsync")) {
+        disk.faults(operation + "=" + EIO);
+        SortException failed =
+            assertThrows(SortException.class, () -> SortJob.of(List.of(input), output).run());
+        String expected =
+            operation.equals("write") ? "Input/output error at byte " : "Input/output error";
+        assertEquals(SortException.Kind.IO, failed.kind());
+        assertTrue(failed.getMessage().contains(expected), failed.getMessage());
+        disk.faults();
+        assertEquals("what was there", Files.readString(output));
+        assertEquals(List.of("sorted"), files(disk.folder()));
+      }
+    }
+  }
+
+  @Test
   void worksWithoutLocksAndLeavesAloneWhatMayBeInUse() throws Exception {
     try (FaultyDisk disk = FaultyDisk.withoutLocks(temporary, ENOLCK)) {
       Path made = disk.folder().resolve("made");
