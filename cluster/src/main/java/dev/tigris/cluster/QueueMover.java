@@ -435,7 +435,7 @@ final class QueueMover implements Mover {
       for (int i = 0; i < streams.size(); i++) {
         streams.get(i).letGo();
       }
-      Descriptor descriptor = its.await(nanos);
+      Descriptor descriptor = its.awaitOrEnd(nanos);
       if (descriptor != null) {
         take(descriptor);
       }

@@ -182,13 +182,8 @@ public final class RingMultiply {
     }
   }
 
-  /// Waits for a transfer. A neighbour that has all it needs closes, which may end a wait, too.
   private static void complete(CompletionQueue queue) {
-    long start = System.nanoTime();
-    Descriptor done = null;
-    while (done == null && System.nanoTime() - start < PATIENCE.toNanos()) {
-      done = queue.await(PATIENCE);
-    }
+    Descriptor done = queue.await(PATIENCE);
     if (done == null || done.status() != Status.DONE) {
       throw new IllegalStateException(
           done == null

@@ -89,8 +89,11 @@ public final class CompletionQueue implements AutoCloseable {
   private int unrungCount;
   private boolean closed;
 
-  /// Whether a connection has ended, on which nothing was posted, since the last wait began.
+  /// Whether a connection has ended on which nothing was posted, and no [#awaitOrEnd] was told.
   private boolean hasEnded;
+
+  /// Whether the wait that the owner is in, or was in last, is for such an end, too.
+  private boolean isForEnds;
 
   /// Since when there are no yields, if that is not long ago.
   private long longYield = System.nanoTime() - WITHOUT_YIELD_NANOS;
@@ -236,26 +239,47 @@ public final class CompletionQueue implements AutoCloseable {
 
   /// Waits until a descriptor has completed: it polls for a while, then parks the thread. What it
   /// returns is the object that was posted. The end of a connection completes what is posted on
-  /// that. If nothing is, it ends the wait in which it is noticed: a program that looks at the
-  /// state of its interfaces before it waits misses no end.
+  /// that. If nothing is, it ends no wait but [#awaitOrEnd].
   ///
   /// What moves messages takes times in nanoseconds, so that no object is needed for a call. All of
   /// it takes a [Duration] too, as the methods that make connections do.
   ///
-  /// @return null if none did within `timeoutNanos`, or after [#wake], or when a connection has
-  ///     ended on which nothing is posted, or if the thread is interrupted, which it then still is
+  /// @return null if none did within `timeoutNanos`, or after [#wake], or if the thread is
+  ///     interrupted, which it then still is
   /// @throws IllegalStateException while a signal is pending, or if the queue is closed and nothing
   ///     is left in it
   @CheckReturnValue
   public @Nullable Descriptor await(long timeoutNanos) {
+    isForEnds = false;
+    return awaitAny(timeoutNanos);
+  }
+
+  /// Waits for a completion as [#await(long)] does, and for the end of a connection on which
+  /// nothing is posted: for a program that looks at the states of its interfaces between its waits.
+  /// Such an end ends one call of this method: the current one or, if it was noticed between two
+  /// of them, the next. Several ends may end the same one.
+  ///
+  /// @return null as for [#await(long)], and when a connection has ended without a completion
+  /// @throws IllegalStateException while a signal is pending, or if the queue is closed and nothing
+  ///     is left in it
+  @CheckReturnValue
+  public @Nullable Descriptor awaitOrEnd(long timeoutNanos) {
+    isForEnds = true;
+    Descriptor ready = awaitAny(timeoutNanos);
+    if (ready == null) {
+      hasEnded = false; // an end stays for the next wait if a completion was found
+    }
+    return ready;
+  }
+
+  private @Nullable Descriptor awaitAny(long timeoutNanos) {
     requireNoSignal();
-    hasEnded = false;
     Descriptor ready = poll();
     if (ready != null) {
       return ready;
     }
     requireOpen();
-    if (timeoutNanos <= 0 || hasEnded) {
+    if (timeoutNanos <= 0 || isEnded()) {
       return null;
     }
     long start = System.nanoTime();
@@ -267,13 +291,13 @@ public final class CompletionQueue implements AutoCloseable {
         return ready;
       }
       long left = timeoutNanos - (System.nanoTime() - start);
-      if (left <= 0 || hasEnded || Thread.currentThread().isInterrupted() || !waiter.await(left)) {
+      if (left <= 0 || isEnded() || Thread.currentThread().isInterrupted() || !waiter.await(left)) {
         return null;
       }
       ready = found;
       found = null;
       if (ready != null
-          || hasEnded
+          || isEnded()
           || wake.take()) { // a request stays for the next wait if one was found
         return ready;
       }
@@ -281,16 +305,21 @@ public final class CompletionQueue implements AutoCloseable {
     }
   }
 
+  /// Whether the end of a connection ends the wait.
+  private boolean isEnded() {
+    return isForEnds && hasEnded;
+  }
+
   /// The ports of a queue, as what a thread waits for.
   private final class Source implements WaitSource {
-    /// Ends the wait when a descriptor has completed, when a connection has ended without one,
-    /// after [CompletionQueue#wake], when the thread is interrupted, and while it is too early to
-    /// park.
+    /// Ends the wait when a descriptor has completed, when a connection has ended without one if
+    /// it is for that, after [CompletionQueue#wake], when the thread is interrupted, and while it
+    /// is too early to park.
     @Override
     public boolean poll() {
       found = CompletionQueue.this.poll();
       return found != null
-          || hasEnded
+          || isEnded()
           || wake.isAsked()
           || Thread.currentThread().isInterrupted()
           || port.isMoving();
@@ -330,7 +359,7 @@ public final class CompletionQueue implements AutoCloseable {
       if (polls % POLLS_BETWEEN_CLOCKS == 0) {
         long now = System.nanoTime();
         if (now - start >= timeoutNanos
-            || hasEnded
+            || isEnded()
             || wake.isAsked()
             || Thread.currentThread().isInterrupted()) {
           return null;

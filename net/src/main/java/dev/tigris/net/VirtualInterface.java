@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// Messages have boundaries, arrive in the order they were sent, and go into the receives in the
 /// order those were posted. What a message does that finds no posted receive is [Delivery].
 ///
-/// An interface with nothing posted gets no completion when the connection ends. The end then ends
-/// a wait of its queue ([CompletionQueue#await(long)]): look at [#state].
+/// An interface with nothing posted gets no completion when the connection ends. Look at
+/// [#state], and wait by [CompletionQueue#awaitOrEnd], which such an end ends.
 ///
 /// Thread rule: the thread that owns the completion queue; [#state], [#failure], [#peer],
 /// [#principal], [#attributes] and [#maximumMessageBytes] may be called by any, and tell what was

@@ -22,7 +22,7 @@ public interface Environment {
   /// stranger may guess.
   RandomGenerator random();
 
-  /// Waits as [CompletionQueue#await(long)] does.
+  /// Waits as [CompletionQueue#awaitOrEnd] does.
   @Nullable Descriptor await(CompletionQueue queue, long nanos);
 
   /// Time, threads and chance of the machine.
@@ -46,7 +46,7 @@ public interface Environment {
 
     @Override
     public @Nullable Descriptor await(CompletionQueue queue, long nanos) {
-      return queue.await(nanos);
+      return queue.awaitOrEnd(nanos);
     }
   }
 }

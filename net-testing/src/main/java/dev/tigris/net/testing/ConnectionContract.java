@@ -568,7 +568,7 @@ public abstract class ConnectionContract extends FabricContract {
 
   /// No completion tells of the end then.
   @Test
-  void endsAWaitWhenAConnectionEndsOnWhichNothingIsPosted() {
+  void endsAWaitForEndsWhenAConnectionEndsOnWhichNothingIsPosted() {
     for (long spinNanos : new long[] {0, Long.MAX_VALUE}) {
       for (boolean inOrder : new boolean[] {true, false}) {
         right = side(spinNanos);
@@ -578,7 +578,7 @@ public abstract class ConnectionContract extends FabricContract {
             right.start(
                 () -> {
                   begun.countDown();
-                  return right.queue().await(Long.MAX_VALUE);
+                  return right.queue().awaitOrEnd(Long.MAX_VALUE);
                 });
         awaitLatch(begun);
         left.run(inOrder ? left.link()::close : left.link()::abort);
@@ -589,6 +589,35 @@ public abstract class ConnectionContract extends FabricContract {
             inOrder ? InterfaceState.ENDED : InterfaceState.BROKEN,
             right.call(right.link()::state));
       }
+    }
+  }
+
+  /// Two connections have one queue: the end of one ends no wait for a completion of the other.
+  @Test
+  void waitsForACompletionWhileAnotherConnectionEnds() {
+    for (long spinNanos : new long[] {0, Long.MAX_VALUE}) {
+      right = side(spinNanos);
+      connect();
+      VirtualInterface ending = right.link();
+      VirtualInterface itsPeer = left.link();
+      connect();
+      Ticket expected = right.receive(right.memory(10));
+      Future<Descriptor> waiting = right.start(() -> right.queue().await(Long.MAX_VALUE));
+      left.run(itsPeer::close);
+      long start = System.nanoTime();
+      while (ending.state() == InterfaceState.CONNECTED // which the waiting thread notices
+          && System.nanoTime() - start < Side.LONG_NANOS) {
+        left.run(() -> assertNull(left.queue().await(1_000_000)));
+      }
+      assertEquals(InterfaceState.ENDED, ending.state());
+      left.send(left.memory(text("late")));
+      assertEquals(Status.DONE, left.next().status());
+      assertSame(expected, get(waiting));
+      assertEquals(Status.DONE, expected.status());
+      assertNull(
+          right.call(() -> right.queue().awaitOrEnd(Long.MAX_VALUE)),
+          "an end that was noticed before ends the next wait for ends");
+      assertNull(right.call(() -> right.queue().awaitOrEnd(1)), "and only that");
     }
   }
 
