@@ -34,10 +34,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Operations attach both ends of each stream, seal, start, end outputs, stop and drop, in any
 /// order. Modules fail, flows are cancelled, processes are killed, connections break, and messages
-/// are late. Afterwards the rest of the operations is applied, and all processes must come to an
-/// end. [EngineModules] checks on the way that each water comes once and in the order of its
-/// stream, and that a module finishes only if each of its senders has ended. Here is checked that
-/// a sender that ends well has lost nothing, and that no process fails without a cause.
+/// are late, or lie in the memory of their senders until they are taken. Afterwards the rest of the
+/// operations is applied, and all processes must come to an end. [EngineModules] checks on the way
+/// that each water comes once and in the order of its stream, and that a module finishes only if
+/// each of its senders has ended. Here is checked that a sender that ends well has lost nothing,
+/// and that no process fails without a cause.
 public final class ProcessesSimulation {
   /// A water in a batch, one that goes alone, and one that is announced.
   private static final int[] SIZES = {EngineModules.BYTES, 3000, 5000};
@@ -78,10 +79,11 @@ public final class ProcessesSimulation {
   /// Whether anything has happened after which a flow may fail.
   private boolean isTroubled;
 
-  private ProcessesSimulation(long seed, boolean holds, int reads, int works, int ends) {
+  private ProcessesSimulation(
+      long seed, boolean holds, boolean lends, int reads, int works, int ends) {
     random = new SplittableRandom(seed);
     modules = new EngineModules(random.split(), SIZES);
-    wires = new Wires(holds);
+    wires = new Wires(holds, lends);
     List<String> stages = works == 0 ? List.of("reads", "ends") : EngineSimulation.STAGES;
     Flow flow = flow(seed, works > 0);
     for (String stage : stages) {
@@ -172,6 +174,7 @@ public final class ProcessesSimulation {
         new ProcessesSimulation(
             seed,
             shape.nextInt(3) > 0,
+            new SplittableRandom(seed).nextBoolean(),
             shape.nextInt(1, 3),
             shape.nextInt(3) > 0 ? 0 : shape.nextInt(1, 3),
             shape.nextInt(1, 3));
@@ -349,6 +352,11 @@ public final class ProcessesSimulation {
       return Objects.hash(turns, pauses, atSender.name(), atReceiver.name());
     }
 
+    /// Long messages are lent in half of the orders, and in each with other pauses.
+    private boolean lends() {
+      return Integer.bitCount(turns + pauses) % 2 != 0;
+    }
+
     /// Returns whether the bits of `turns` make an order.
     public static boolean isOrder(int turns) {
       return turns >> LENGTH == 0 && Integer.bitCount(turns) == SENDERS;
@@ -364,7 +372,7 @@ public final class ProcessesSimulation {
   public static Result run(Order order) {
     return direct(
         () -> {
-          var made = new ProcessesSimulation(order.seed(), false, 1, 0, 1);
+          var made = new ProcessesSimulation(order.seed(), false, order.lends(), 1, 0, 1);
           return made.run(() -> made.act(order));
         });
   }

@@ -9,14 +9,11 @@ import org.jspecify.annotations.Nullable;
 /// sent = taken + delivered + undelivered + lost
 /// ```
 final class Wire {
-  /// The sender has closed in order.
-  static final byte[] END = {};
-
   /// So many messages lie on it at most. It is less than a window of some streams.
   private static final int MOST = 6;
 
   private final Wires wires;
-  private final ArrayDeque<byte[]> messages = new ArrayDeque<>();
+  private final ArrayDeque<WireMessage> messages = new ArrayDeque<>();
   private int delivered;
   private boolean isCut;
   private boolean isLeft;
@@ -39,13 +36,15 @@ final class Wire {
   }
 
   /// Takes a message to its end, unless that reads no more.
-  void send(byte[] message) {
+  void send(WireMessage message) {
     if (!isCut && !isLeft) {
       messages.add(message);
       wires.moved();
       if (!wires.holds()) {
         delivered++;
       }
+    } else {
+      message.settle(); // or its sender would wait
     }
   }
 
@@ -56,7 +55,7 @@ final class Wire {
   }
 
   /// Returns the next message that was delivered, which stays here; null if there is none.
-  byte @Nullable [] first() {
+  @Nullable WireMessage first() {
     return delivered == 0 ? null : messages.peek();
   }
 
@@ -67,18 +66,20 @@ final class Wire {
 
   void take() {
     isRead = true;
-    messages.remove();
+    messages.remove().settle();
     delivered--;
     wires.moved();
   }
 
-  /// Breaks the connection: what was not delivered is lost.
+  /// Breaks the connection: what was not delivered is lost. What was is copied, if it was lent: its
+  /// sender gets the memory back.
   void cut() {
     if (!isCut) {
       isCut = true;
       while (hasUndelivered()) {
         messages.removeLast();
       }
+      messages.forEach(WireMessage::settle);
       wires.moved();
     }
   }

@@ -5,7 +5,6 @@ import dev.tigris.net.DataType;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.ReceiveStage;
 import dev.tigris.net.provider.Transfer;
-import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -13,10 +12,16 @@ import org.jspecify.annotations.Nullable;
 final class WireLink extends Link {
   private static final int TAG = 0;
 
+  /// A message of so many bytes is lent, in a network that lends: none with control in it is.
+  private static final int LEAST_LENT_BYTES = 2500;
+
   private final WirePort port;
   private final Wire in;
   private final Wire out;
   private final String peer;
+
+  /// The first of the posted sends, if it is lent and on its way.
+  private @Nullable WireMessage lent;
 
   WireLink(
       WirePort port,
@@ -54,8 +59,8 @@ final class WireLink extends Link {
 
   @SuppressWarnings("ReferenceEquality") // the end is that very message
   private void receive() {
-    for (byte[] next = in.first(); next != null && isConnected(); next = in.first()) {
-      if (next == Wire.END) {
+    for (WireMessage next = in.first(); next != null && isConnected(); next = in.first()) {
+      if (next == WireMessage.END) {
         in.take();
         port.remove(this);
         ended();
@@ -63,25 +68,37 @@ final class WireLink extends Link {
       }
       Transfer first = receives.peek();
       ReceiveStage stage =
-          receives.arriving(next.length, TAG, first == null ? DataType.MIXED : first.memoryType());
+          receives.arriving(next.bytes(), TAG, first == null ? DataType.MIXED : first.memoryType());
       if (stage == ReceiveStage.WAITING) {
         return;
       }
       in.take();
       if (stage == ReceiveStage.FILLING) {
         Transfer into = Objects.requireNonNull(first);
-        into.copyFrom(MemorySegment.ofArray(next), 0, 0, next.length);
-        receives.received(next.length, TAG, into.memoryType());
+        into.copyFrom(next.content(), 0, 0, next.bytes());
+        receives.received(next.bytes(), TAG, into.memoryType());
       }
     }
   }
 
+  /// Sends what there is room for. A lent message holds up those behind it until it is taken.
   private void send() {
-    while (isConnected() && !sends.isEmpty() && out.hasRoom()) {
-      Transfer message = Objects.requireNonNull(sends.peek());
-      byte[] content = new byte[(int) message.bytes()];
-      message.copyTo(MemorySegment.ofArray(content), 0, 0, content.length);
-      out.send(content);
+    while (isConnected() && !sends.isEmpty()) {
+      WireMessage first = lent;
+      if (first == null) {
+        if (!out.hasRoom()) {
+          return;
+        }
+        Transfer message = Objects.requireNonNull(sends.peek());
+        boolean isLent = port.lends() && message.bytes() >= LEAST_LENT_BYTES;
+        first = isLent ? WireMessage.lend(message) : WireMessage.copyOf(message);
+        out.send(first);
+      }
+      if (!first.isSettled()) {
+        lent = first;
+        return;
+      }
+      lent = null;
       sends.sent();
     }
   }
@@ -90,7 +107,7 @@ final class WireLink extends Link {
   protected void disconnect(boolean inOrder) {
     port.remove(this);
     if (inOrder && isConnected()) {
-      out.send(Wire.END);
+      out.send(WireMessage.END);
     } else {
       out.cut();
     }

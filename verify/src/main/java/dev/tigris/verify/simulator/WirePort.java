@@ -13,6 +13,10 @@ final class WirePort extends Port {
     this.wires = wires;
   }
 
+  boolean lends() {
+    return wires.lends();
+  }
+
   void add(WireLink link) {
     links.add(link);
   }

@@ -17,13 +17,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// A network between [Actor]s. What one has sent lies on a [Wire] until it is delivered: at once,
-/// or, if the network holds messages back, one by one as its director chooses.
+/// or, if the network holds messages back, one by one as its director chooses. A network that
+/// lends leaves long messages in the memory of their senders until they are taken.
 ///
 /// Thread rule: the actors and their director, one at a time. Threads of shipped code wait for
 /// requests to connect.
 final class Wires {
   /// Whether messages wait until they are delivered.
   private final boolean holds;
+
+  private final boolean lends;
 
   private final Map<String, Host> hosts = new HashMap<>();
   private final List<Wire> wires = new ArrayList<>();
@@ -38,8 +41,9 @@ final class Wires {
   /// How often something has moved, so that one can tell whether anything does.
   private long moves;
 
-  Wires(boolean holds) {
+  Wires(boolean holds, boolean lends) {
     this.holds = holds;
+    this.lends = lends;
   }
 
   /// Makes an actor that uses this network.
@@ -67,6 +71,10 @@ final class Wires {
 
   boolean holds() {
     return holds;
+  }
+
+  boolean lends() {
+    return lends;
   }
 
   /// Whether a receiver has heard a sender.
