@@ -57,7 +57,9 @@ final class PlainEngine implements Engine {
 
   @Override
   public String name() {
-    return "plain calls (up to %d threads)".formatted(mostThreads);
+    return mostThreads == 1
+        ? "plain calls (one thread)"
+        : "plain calls (up to %d threads)".formatted(mostThreads);
   }
 
   @Override
