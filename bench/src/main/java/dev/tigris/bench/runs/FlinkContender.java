@@ -1,6 +1,8 @@
 package dev.tigris.bench.runs;
 
 import dev.tigris.bench.Bar;
+import dev.tigris.bench.engine.MavenJars;
+import dev.tigris.bench.engine.PeerProgram;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -8,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /// Flink: in one process, or with a job manager and task managers in processes of their own.
 ///
@@ -17,11 +18,8 @@ import java.util.stream.Stream;
 /// @param managers how many task managers; 0 for threads
 record FlinkContender(PeerProgram program, Path java, int managers, int tasks)
     implements Contender {
-  private static final String ARTIFACT = "org.apache.flink:flink-clients:2.2.0";
+  private static final String ARTIFACT = "org.apache.flink:flink-clients:2.3.0";
   private static final int RELEASE = 17;
-
-  /// The releases of Java that it runs on, the newest first.
-  private static final List<Integer> RELEASES = List.of(21, 17);
 
   private static final String ENTRY = "org.apache.flink.runtime.";
 
@@ -46,32 +44,8 @@ record FlinkContender(PeerProgram program, Path java, int managers, int tasks)
     Optional<List<Path>> jars = MavenJars.of(work, ARTIFACT);
     return jars.isEmpty()
         ? Optional.empty()
-        : Optional.of(PeerProgram.compile(work, "FlinkStart", jars.get(), RELEASE));
-  }
-
-  /// Returns the newest JDK here that it runs on: what `TIGRIS_BENCH_FLINK_JAVA` names, or one of
-  /// those that the system has installed; empty if there is none.
-  static Optional<Path> jdk() throws IOException {
-    String named = System.getenv("TIGRIS_BENCH_FLINK_JAVA");
-    if (named != null) {
-      return Optional.of(Path.of(named));
-    }
-    Path all = Path.of("/usr/lib/jvm");
-    if (!Files.isDirectory(all)) {
-      return Optional.empty();
-    }
-    List<Path> homes;
-    try (Stream<Path> found = Files.list(all)) {
-      homes = found.filter(home -> Files.isExecutable(home.resolve("bin/java"))).sorted().toList();
-    }
-    for (int release : RELEASES) {
-      for (Path home : homes) {
-        if (String.valueOf(home.getFileName()).matches(".*\\b%d\\b.*".formatted(release))) {
-          return Optional.of(home);
-        }
-      }
-    }
-    return Optional.empty();
+        : Optional.of(
+            PeerProgram.compile(work, FlinkContender.class, "FlinkStart", jars.get(), RELEASE));
   }
 
   @Override

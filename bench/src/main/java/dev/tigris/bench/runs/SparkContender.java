@@ -1,8 +1,9 @@
 package dev.tigris.bench.runs;
 
 import dev.tigris.bench.Bar;
+import dev.tigris.bench.engine.MavenJars;
+import dev.tigris.bench.engine.PeerProgram;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,17 +44,8 @@ record SparkContender(PeerProgram program, Path home, int executors, int tasks)
     Optional<List<Path>> jars = MavenJars.of(work, ARTIFACT);
     return jars.isEmpty()
         ? Optional.empty()
-        : Optional.of(PeerProgram.compile(work, "SparkStart", jars.get(), RELEASE));
-  }
-
-  /// Makes the folder of its processes.
-  static Path home(PeerProgram program, Path work) throws IOException {
-    Path home = Files.createDirectory(work.resolve("spark-home"));
-    Path jars = Files.createDirectory(home.resolve("jars"));
-    for (Path jar : program.jars()) {
-      Path _ = Files.createSymbolicLink(jars.resolve(String.valueOf(jar.getFileName())), jar);
-    }
-    return home;
+        : Optional.of(
+            PeerProgram.compile(work, SparkContender.class, "SparkStart", jars.get(), RELEASE));
   }
 
   @Override

@@ -8,6 +8,8 @@ import dev.tigris.bench.Pairs;
 import dev.tigris.bench.Run;
 import dev.tigris.bench.RunFolder;
 import dev.tigris.bench.Scale;
+import dev.tigris.bench.engine.Jdks;
+import dev.tigris.bench.engine.PeerProgram;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -128,7 +130,7 @@ final class StartGroup implements Group {
       return;
     }
     PeerProgram program = fetched.get();
-    Path home = SparkContender.home(program, work);
+    Path home = program.home(work);
     contests.forEach(
         (figure, all) -> {
           if (figure.equals(CACHED)) {
@@ -142,7 +144,7 @@ final class StartGroup implements Group {
   private static void addFlink(Run run, Path work, Map<String, List<Contender>> contests)
       throws IOException, InterruptedException {
     Optional<PeerProgram> fetched = FlinkContender.fetch(work);
-    Optional<Path> java = FlinkContender.jdk();
+    Optional<Path> java = Jdks.flink();
     if (fetched.isEmpty() || java.isEmpty()) {
       run.say(
           "%s: %s is left out: %s"

@@ -1,29 +1,33 @@
 package dev.tigris.bench.shuffle;
 
 import dev.tigris.bench.Bar;
-import dev.tigris.bench.Home;
 import dev.tigris.bench.Run;
+import dev.tigris.bench.engine.Jdks;
+import dev.tigris.bench.engine.MavenJars;
+import dev.tigris.bench.engine.PeerProgram;
 import dev.tigris.bench.sort.Command;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
-/// An engine beside us, by a program of its own kind: a Maven project that is built when it is
-/// first measured. Maven fetches the engine's jars. No module of Tigris knows them.
+/// An engine beside us, by a program of its own kind.
 ///
 /// @param name as a peer
-/// @param folder of the project, with its jars
+/// @param program what it runs, with its jars
+/// @param folder for what it prints
 /// @param java the JDK that runs it
-/// @param options of the JVM, and environment before it
+/// @param options the environment of its JVMs
 /// @param main its class
-record Rival(String name, Path folder, Path java, List<String> options, String main) {
-  /// The newest JDK that Flink 2.3 supports is 21. This names its home.
-  private static final String JAVA_21 = "TIGRIS_BENCH_JAVA21";
+record Rival(
+    String name, PeerProgram program, Path folder, Path java, List<String> options, String main) {
+  private static final List<String> SPARK = List.of("org.apache.spark:spark-sql_2.13:4.2.0");
+  private static final List<String> FLINK =
+      List.of("org.apache.flink:flink-clients:2.3.0", "org.slf4j:slf4j-simple:1.7.36");
+
+  /// The release of Java that compiles for both.
+  private static final int RELEASE = 17;
 
   private static final List<String> OPENED =
       List.of(
@@ -54,60 +58,40 @@ record Rival(String name, Path folder, Path java, List<String> options, String m
 
   /// Makes Spark, on this JDK; empty where it cannot be had, which the run is told.
   static Optional<Rival> spark(Run run, Path work) throws IOException, InterruptedException {
-    Path java = Path.of(System.getProperty("java.home"));
-    Optional<Path> built = build(run, work, Bar.SPARK, "spark", "SparkRival");
-    if (built.isEmpty()) {
+    Optional<PeerProgram> compiled = compile(run, work, Bar.SPARK, "SparkRival", SPARK);
+    if (compiled.isEmpty()) {
       return Optional.empty();
     }
+    PeerProgram program = compiled.get();
+    Path java = Path.of(System.getProperty("java.home"));
     List<String> words = new ArrayList<>();
-    words.addAll(List.of("SPARK_HOME=" + built.get(), "SPARK_SCALA_VERSION=2.13"));
+    words.addAll(List.of("SPARK_HOME=" + program.home(work), "SPARK_SCALA_VERSION=2.13"));
     words.addAll(List.of("SPARK_LOCAL_IP=127.0.0.1", "JAVA_HOME=" + java));
-    return Optional.of(new Rival(Bar.SPARK, built.get(), java, words, "SparkRival"));
+    return Optional.of(new Rival(Bar.SPARK, program, work, java, words, "SparkRival"));
   }
 
   /// Makes Flink; empty where it cannot be had, which the run is told.
   static Optional<Rival> flink(Run run, Path work) throws IOException, InterruptedException {
-    String home = System.getenv(JAVA_21);
-    if (home == null) {
-      run.say("%s: %s names no JDK 21, so Flink is left out".formatted(Bar.FLINK_ENGINE, JAVA_21));
+    Optional<Path> java = Jdks.flink();
+    if (java.isEmpty()) {
+      run.say("%s is left out: no JDK for it, set %s".formatted(Bar.FLINK_ENGINE, Jdks.FLINK_JAVA));
       return Optional.empty();
     }
-    Path java = Path.of(home);
-    return build(run, work, Bar.FLINK_ENGINE, "flink", "FlinkRival")
-        .map(built -> new Rival(Bar.FLINK_ENGINE, built, java, List.of(), "FlinkRival"));
+    return compile(run, work, Bar.FLINK_ENGINE, "FlinkRival", FLINK)
+        .map(
+            program ->
+                new Rival(Bar.FLINK_ENGINE, program, work, java.get(), List.of(), "FlinkRival"));
   }
 
-  private static Optional<Path> build(Run run, Path work, String name, String project, String main)
+  private static Optional<PeerProgram> compile(
+      Run run, Path work, String name, String main, List<String> artifacts)
       throws IOException, InterruptedException {
-    Path folder = Files.createDirectories(work.resolve(project));
-    Path sources = Files.createDirectories(folder.resolve("src/main/java"));
-    copy(project + ".xml", folder.resolve("pom.xml"));
-    copy(main + ".java", sources.resolve(main + ".java"));
-    Command maven =
-        Command.of(
-            Home.launcher().toString(),
-            "mvn",
-            "-q",
-            "-B",
-            "-ntp",
-            "-f",
-            folder.resolve("pom.xml").toString(),
-            "package",
-            "dependency:copy-dependencies",
-            "-DincludeScope=runtime",
-            "-DoutputDirectory=" + folder.resolve("jars"));
-    Command.Outcome outcome = maven.run(work);
-    if (outcome.exit() != 0) {
-      run.say("%s is left out, since Maven cannot build it: %s".formatted(name, outcome.output()));
+    Optional<List<Path>> jars = MavenJars.of(work, artifacts.toArray(String[]::new));
+    if (jars.isEmpty()) {
+      run.say("%s is left out: Maven cannot fetch it".formatted(name));
       return Optional.empty();
     }
-    return Optional.of(folder);
-  }
-
-  private static void copy(String resource, Path to) throws IOException {
-    try (InputStream in = Rival.class.getResourceAsStream(resource)) {
-      Files.copy(Objects.requireNonNull(in, resource), to);
-    }
+    return Optional.of(PeerProgram.compile(work, Rival.class, main, jars.get(), RELEASE));
   }
 
   /// Returns the command for a number of processes.
@@ -122,16 +106,12 @@ record Rival(String name, Path folder, Path java, List<String> options, String m
     }
     words.add("--enable-native-access=ALL-UNNAMED");
     words.addAll(List.of("-Xmx1g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"));
-    words.addAll(List.of("-cp", jar() + ":" + folder.resolve("jars") + "/*", main, jar()));
+    words.addAll(List.of("-cp", program.classPath(), main, program.jar().toString()));
     words.addAll(List.of(Integer.toString(processes), Integer.toString(cores)));
     for (Object argument : arguments) {
       words.add(argument.toString());
     }
     return new Command(words);
-  }
-
-  private String jar() {
-    return folder.resolve("target/%s-1.jar".formatted(folder.getFileName())).toString();
   }
 
   /// Runs the command of some jobs, and returns what the last one has told.

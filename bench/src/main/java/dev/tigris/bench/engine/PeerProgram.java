@@ -1,4 +1,4 @@
-package dev.tigris.bench.runs;
+package dev.tigris.bench.engine;
 
 import dev.tigris.bench.sort.Command;
 import java.io.File;
@@ -14,14 +14,16 @@ import java.util.stream.Collectors;
 ///
 /// @param jars of the peer
 /// @param jar the program
-record PeerProgram(List<Path> jars, Path jar) {
-  /// Compiles a source that lies beside this class.
+public record PeerProgram(List<Path> jars, Path jar) {
+  /// Compiles a source that lies beside a class of ours.
   ///
+  /// @param beside the class
   /// @param release of Java that is to run it
-  static PeerProgram compile(Path folder, String name, List<Path> jars, int release)
+  public static PeerProgram compile(
+      Path folder, Class<?> beside, String name, List<Path> jars, int release)
       throws IOException, InterruptedException {
     Path source = folder.resolve(name + ".java");
-    try (InputStream in = PeerProgram.class.getResourceAsStream(name + ".java")) {
+    try (InputStream in = beside.getResourceAsStream(name + ".java")) {
       Files.copy(Objects.requireNonNull(in, name), source);
     }
     Path classes = Files.createDirectory(folder.resolve(name + "-classes"));
@@ -44,7 +46,8 @@ record PeerProgram(List<Path> jars, Path jar) {
     return new PeerProgram(jars, jar);
   }
 
-  static String tool(String name) {
+  /// Returns the path of a tool of this JDK.
+  public static String tool(String name) {
     return Path.of(System.getProperty("java.home"), "bin", name).toString();
   }
 
@@ -53,7 +56,17 @@ record PeerProgram(List<Path> jars, Path jar) {
   }
 
   /// Returns the class path of the peer and the program.
-  String classPath() {
+  public String classPath() {
     return joined(jars) + File.pathSeparator + jar;
+  }
+
+  /// Makes the folder that the processes of Spark find its jars in.
+  public Path home(Path work) throws IOException {
+    Path home = Files.createDirectory(work.resolve("spark-home"));
+    Path links = Files.createDirectory(home.resolve("jars"));
+    for (Path peer : jars) {
+      Path _ = Files.createSymbolicLink(links.resolve(String.valueOf(peer.getFileName())), peer);
+    }
+    return home;
   }
 }

@@ -1,4 +1,4 @@
-package dev.tigris.bench.runs;
+package dev.tigris.bench.engine;
 
 import dev.tigris.bench.sort.Command;
 import java.io.IOException;
@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /// The jars of a peer that this module does not depend on: Maven fetches them when they are first
 /// asked for, and keeps them where it keeps all others.
-final class MavenJars {
+public final class MavenJars {
   private static final String PLUGIN =
       "org.apache.maven.plugins:maven-dependency-plugin:3.7.0:build-classpath";
 
@@ -17,7 +17,7 @@ final class MavenJars {
 
   /// Returns the jars of artifacts, each `GROUP:ARTIFACT:VERSION`, and of all that these need. It
   /// is empty where there is no Maven, or Maven cannot get them.
-  static Optional<List<Path>> of(Path folder, String... artifacts)
+  public static Optional<List<Path>> of(Path folder, String... artifacts)
       throws IOException, InterruptedException {
     Path project = Files.createTempDirectory(folder, "jars-");
     StringBuilder pom =
