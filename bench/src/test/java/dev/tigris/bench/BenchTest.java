@@ -118,6 +118,7 @@ class BenchTest {
         "cluster.shuffle",
         "cluster.sort",
         "flow",
+        "multiply",
         "paper",
         "sort"
       })
