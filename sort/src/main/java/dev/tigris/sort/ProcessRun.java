@@ -52,7 +52,11 @@ final class ProcessRun extends SortRun {
   /// An attempt of the run that was given up may have left a file there. Its processes are gone.
   @Override
   Path place(String name) throws SortException {
-    Path place = super.place(name);
+    return withoutLeftovers(super.place(name));
+  }
+
+  /// Deletes what lies in a place, and returns it.
+  static Path withoutLeftovers(Path place) throws SortException {
     try {
       Files.deleteIfExists(place);
       return place;

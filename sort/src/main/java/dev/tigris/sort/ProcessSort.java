@@ -6,9 +6,6 @@ import dev.tigris.flow.ModuleContext;
 import dev.tigris.flow.Operation;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
-import dev.tigris.memory.MemoryBudgetException;
-import java.nio.file.Path;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The part that one process has in a sort on several: its files, which the first of its modules
@@ -36,12 +33,12 @@ final class ProcessSort {
 
   /// Makes a partitioner.
   Module partitioner() {
-    return new Told(known -> new Partitioner(known));
+    return new ToldModule(context -> new Partitioner(begin(context)), this::end);
   }
 
   /// Makes a sorter.
   Module sorter() {
-    return new Told(SortModule::new);
+    return new ToldModule(context -> new SortModule(begin(context)), this::end);
   }
 
   private synchronized ProcessRun begin(ModuleContext first) throws SortException {
@@ -51,7 +48,11 @@ final class ProcessSort {
       return known;
     }
     SortPlan plan = sort.plan();
-    InputFiles opened = new InputFiles(sort.inputs().size(), sort.order().format(), this::open);
+    InputFiles opened =
+        new InputFiles(
+            sort.inputs().size(),
+            sort.order().format(),
+            number -> sort.inputs().get(number).open(sort.order().recordSize()));
     inputs = opened;
     opened.cut(plan.readBytes());
     if (!sort.isPartitioned()) {
@@ -61,18 +62,6 @@ final class ProcessSort {
     ProcessRun made = new ProcessRun(sort, opened, output, processes, process);
     run = made;
     return made;
-  }
-
-  /// Opens an input, which has to be the one that the sort began with.
-  private InputFile open(int number) throws SortException {
-    SharedSort.Input input = sort.inputs().get(number);
-    InputFile file = new InputFile(Path.of(input.path()), input.name(), sort.order().recordSize());
-    if (file.state().equals(input.state())) {
-      return file;
-    }
-    try (file) {
-      throw file.changed();
-    }
   }
 
   private synchronized void end() throws SortException {
@@ -128,72 +117,6 @@ final class ProcessSort {
     @Override
     public void destroy() {
       source.destroy();
-    }
-  }
-
-  /// A module whose failures keep their kind on the way to the process that has started the sort.
-  private final class Told implements Module {
-    private final Function<ProcessRun, Module> maker;
-    private @Nullable Module module;
-
-    Told(Function<ProcessRun, Module> maker) {
-      this.maker = maker;
-    }
-
-    private interface Step {
-      void make() throws Exception;
-    }
-
-    private void make(Step step) throws Exception {
-      try {
-        step.make();
-      } catch (SortException e) {
-        throw new ToldException(e.kind(), e);
-      } catch (MemoryBudgetException e) {
-        throw new ToldException(SortException.Kind.MEMORY, SortException.noMemory(e));
-      }
-    }
-
-    private Module module() {
-      Module made = module;
-      if (made == null) {
-        throw new IllegalStateException("init comes first");
-      }
-      return made;
-    }
-
-    @Override
-    public void init(ModuleContext context) throws Exception {
-      make(
-          () -> {
-            Module made = maker.apply(begin(context));
-            module = made;
-            made.init(context);
-          });
-    }
-
-    @Override
-    public void process(Water in, Stream out) throws Exception {
-      make(() -> module().process(in, out));
-    }
-
-    @Override
-    public void finish(Stream out) throws Exception {
-      make(() -> module().finish(out));
-    }
-
-    @Override
-    public void destroy() throws Exception {
-      make(
-          () -> {
-            try {
-              if (module != null) {
-                module.destroy();
-              }
-            } finally {
-              end();
-            }
-          });
     }
   }
 }

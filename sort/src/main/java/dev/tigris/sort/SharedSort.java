@@ -25,19 +25,12 @@ import java.util.List;
 record SharedSort(
     RecordOrder order,
     SortPlan plan,
-    List<Input> inputs,
+    List<SharedInput> inputs,
     long chunks,
     Splitters splitters,
     Path folder,
     boolean isPartitioned,
     boolean isForced) {
-
-  /// A file of the input.
-  ///
-  /// @param path where it lies
-  /// @param name what messages call it
-  /// @param state its size and time
-  record Input(String path, String name, String state) {}
 
   SharedSort {
     inputs = List.copyOf(inputs);
@@ -45,9 +38,9 @@ record SharedSort(
 
   /// Returns what a run has, for others like it.
   static SharedSort of(SortRun run, Path folder) {
-    List<Input> inputs = new ArrayList<>();
+    List<SharedInput> inputs = new ArrayList<>();
     for (InputFile file : run.inputs().files()) {
-      inputs.add(new Input(file.path().toAbsolutePath().toString(), file.name(), file.state()));
+      inputs.add(SharedInput.of(file, 0));
     }
     return new SharedSort(
         run.order(),
@@ -67,10 +60,8 @@ record SharedSort(
       writeOrder(out);
       plan.write(out);
       out.writeInt(inputs.size());
-      for (Input input : inputs) {
-        out.writeUTF(input.path);
-        out.writeUTF(input.name);
-        out.writeUTF(input.state);
+      for (SharedInput input : inputs) {
+        input.write(out);
       }
       out.writeLong(chunks);
       splitters.write(out);
@@ -96,9 +87,9 @@ record SharedSort(
     try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       RecordOrder order = readOrder(in);
       SortPlan plan = SortPlan.read(in);
-      List<Input> inputs = new ArrayList<>();
+      List<SharedInput> inputs = new ArrayList<>();
       for (int left = in.readInt(); left > 0; left--) {
-        inputs.add(new Input(in.readUTF(), in.readUTF(), in.readUTF()));
+        inputs.add(SharedInput.read(in));
       }
       return new SharedSort(
           order,
