@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,33 @@ final class LineInputs implements Closeable {
     } finally {
       if (!opened) {
         close();
+      }
+    }
+  }
+
+  /// Opens inputs that another process has opened and cut.
+  LineInputs(SharedLines shared) throws SortException {
+    this.rows = shared.order().rows();
+    this.firstByte = new long[shared.inputs().size()];
+    this.firstPart = new long[firstByte.length + 1];
+    this.header = shared.header();
+    boolean opened = false;
+    try {
+      for (int i = 0; i < firstByte.length; i++) {
+        files.add(shared.inputs().get(i).open(1));
+        firstByte[i] = shared.inputs().get(i).firstByte();
+      }
+      opened = true;
+    } finally {
+      if (!opened) {
+        close();
+      }
+    }
+    count(shared.plan().chunkBytes());
+    if (rows.quoted()) {
+      inside = new boolean[Math.toIntExact(parts()) + 1];
+      for (int i = 0; i < inside.length; i++) {
+        inside[i] = shared.inside().get(i);
       }
     }
   }
@@ -114,12 +142,16 @@ final class LineInputs implements Closeable {
 
   /// Cuts the input into parts of this size. Before this, there are none.
   void cut(int bytes, int processors) throws SortException, InterruptedException {
+    count(bytes);
+    if (rows.quoted()) {
+      findQuotes(processors);
+    }
+  }
+
+  private void count(int bytes) {
     partBytes = bytes;
     for (int i = 0; i < files.size(); i++) {
       firstPart[i + 1] = firstPart[i] + Math.ceilDiv(files.get(i).size() - firstByte[i], partBytes);
-    }
-    if (rows.quoted()) {
-      findQuotes(processors);
     }
   }
 
@@ -176,6 +208,24 @@ final class LineInputs implements Closeable {
     boolean quotes = inside.length > 0;
     return new LinePart(
         found, from, to, number, number == firstPart[file], quotes && inside[(int) number]);
+  }
+
+  /// Tells other processes of its files.
+  List<SharedInput> shared() {
+    List<SharedInput> shared = new ArrayList<>();
+    for (int i = 0; i < files.size(); i++) {
+      shared.add(SharedInput.of(files.get(i), firstByte[i]));
+    }
+    return shared;
+  }
+
+  /// Tells other processes which parts begin between quotes.
+  BitSet inside() {
+    BitSet bits = new BitSet();
+    for (int i = 0; i < inside.length; i++) {
+      bits.set(i, inside[i]);
+    }
+    return bits;
   }
 
   /// See [InputFile#requireUnchanged].

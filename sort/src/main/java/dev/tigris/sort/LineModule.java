@@ -7,6 +7,7 @@ import dev.tigris.flow.Water;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the lines of its buckets, spills the largest bucket whenever it holds more than its share,
@@ -27,6 +28,8 @@ final class LineModule implements Module {
   private final LinePlan plan;
   private LineBucket[] buckets = {};
   private int replica;
+  private long bytesBefore;
+  private @Nullable ModuleContext context;
   private long heldBytes;
   private @Nullable LineSpill spill;
   private @Nullable AlignedBuffer through;
@@ -39,8 +42,9 @@ final class LineModule implements Module {
   }
 
   @Override
-  public void init(ModuleContext context) {
-    replica = context.replica();
+  public void init(ModuleContext moduleContext) {
+    context = moduleContext;
+    replica = moduleContext.replica();
     buckets = new LineBucket[run.splitters().buckets()];
     for (int bucket = 0; bucket < buckets.length; bucket++) {
       buckets[bucket] = new LineBucket();
@@ -49,8 +53,13 @@ final class LineModule implements Module {
 
   @Override
   public void process(Water in, Stream out) throws Exception {
+    int number = in.bytes().getInt(LineSource.BUCKET);
+    if (number == LineSource.BEFORE) {
+      bytesBefore += in.bytes().getLong(LineSource.TEXT_BYTES);
+      return;
+    }
     in.keep();
-    LineBucket bucket = buckets[in.bytes().getInt(LineSource.BUCKET)];
+    LineBucket bucket = buckets[number];
     long before = bucket.heldBytes();
     bucket.add(in);
     heldBytes += bucket.heldBytes() - before;
@@ -70,49 +79,54 @@ final class LineModule implements Module {
 
   @Override
   public void finish(Stream out) throws Exception {
+    OrderedOutput target = run.output(replica, bytesBefore);
     for (int bucket = 0; bucket < buckets.length; bucket++) {
       if (run.sorterOf(bucket) == replica) {
-        sort(bucket);
+        sort(bucket, target);
       }
     }
     if (spill != null) {
-      run.spilled(spill.end());
+      run.spilled(context(), spill.end());
     }
+    run.wrote(context());
   }
 
-  private void sort(int number) throws Exception {
+  private ModuleContext context() {
+    return Objects.requireNonNull(context, "init comes first");
+  }
+
+  private void sort(int number, OrderedOutput target) throws Exception {
     LineBucket bucket = buckets[number];
     boolean equals = run.splitters().isOfEquals(number);
     long bytes = bucket.textBytes();
-    OrderedOutput output = run.output();
     LineText sorted = load(bucket, equals);
     int length = sorted == null ? 0 : sorted.sort();
-    byte[] encoded = sorted == null ? new byte[0] : output.encode(sorted.sorted(), length);
-    output.await(number);
+    byte[] encoded = sorted == null ? new byte[0] : target.encode(sorted.sorted(), length);
+    target.await(number);
     if (number == 0) {
-      writeHeader();
+      writeHeader(target);
     }
     if (sorted == null) {
-      try (OutputStream lines = output.lines()) {
+      try (OutputStream lines = target.lines()) {
         write(bucket, equals, lines);
       }
     } else if (length > 0) {
-      output.write(encoded, 0, output.encodedBytes(encoded, length));
-      run.kept(sorted.kept(), sorted.checksum());
+      target.write(encoded, 0, target.encodedBytes(encoded, length));
+      run.kept(context(), sorted.kept(), sorted.checksum());
     }
-    output.done(number);
+    target.done(number);
     heldBytes -= bucket.heldBytes();
     bucket.release();
-    run.sorted(bytes);
+    run.sorted(context(), bytes);
   }
 
-  private void writeHeader() throws IOException {
+  private void writeHeader(OrderedOutput target) throws IOException {
     byte @Nullable [] header = run.header();
     if (header != null) {
       byte[] row = Arrays.copyOf(header, header.length + 1);
       row[header.length] = order.rows().delimiter();
-      byte[] encoded = run.output().encode(row, row.length);
-      run.output().write(encoded, 0, run.output().encodedBytes(encoded, row.length));
+      byte[] encoded = target.encode(row, row.length);
+      target.write(encoded, 0, target.encodedBytes(encoded, row.length));
     }
   }
 
@@ -156,7 +170,7 @@ final class LineModule implements Module {
       } else {
         int length = sorted.sort();
         write(lines, sorted.sorted(), 0, length);
-        run.kept(sorted.kept(), sorted.checksum());
+        run.kept(context(), sorted.kept(), sorted.checksum());
       }
     }
   }
@@ -173,7 +187,7 @@ final class LineModule implements Module {
             kept[0]++;
           }
         });
-    run.kept(kept[0], sum.sum());
+    run.kept(context(), kept[0], sum.sum());
   }
 
   private static void write(OutputStream lines, byte[] text, int from, int length)
@@ -266,7 +280,7 @@ final class LineModule implements Module {
   private LineSpill spill() throws SortException {
     LineSpill made = spill;
     if (made == null) {
-      made = new LineSpill(run.folder().resolve("spill-" + replica));
+      made = new LineSpill(run.place("spill-" + replica));
       spill = made;
     }
     return made;
@@ -289,5 +303,6 @@ final class LineModule implements Module {
     if (spill != null) {
       spill.close();
     }
+    run.close(replica);
   }
 }

@@ -1,5 +1,8 @@
 package dev.tigris.sort;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -66,7 +69,7 @@ public final class LineOrder {
     private boolean csv;
     private byte delimiter = '\n';
 
-    private record Column(String name, LineKey.Options options) {}
+    private record Column(String name, String letters, LineKey.Options options) {}
 
     private Builder() {}
 
@@ -111,7 +114,7 @@ public final class LineOrder {
         own.add(letters.charAt(i), true, true, letters);
       }
       own.requireCompatible(letters);
-      columns.add(new Column(name, own));
+      columns.add(new Column(name, letters, own));
       return this;
     }
 
@@ -169,6 +172,7 @@ public final class LineOrder {
     private Builder copy() {
       var copy = new Builder();
       copy.separator = separator;
+      copy.keys.addAll(keys);
       copy.columns.addAll(columns);
       copy.options.reversed = options.reversed;
       copy.letters = letters;
@@ -177,6 +181,49 @@ public final class LineOrder {
       copy.csv = csv;
       copy.delimiter = delimiter;
       return copy;
+    }
+  }
+
+  /// Writes what [#read] reads.
+  void write(DataOutputStream out) throws IOException {
+    out.writeInt(described.separator);
+    out.writeBoolean(described.csv);
+    out.writeByte(described.delimiter);
+    out.writeUTF(described.letters);
+    out.writeBoolean(described.stable);
+    out.writeBoolean(described.unique);
+    out.writeInt(described.keys.size());
+    for (String key : described.keys) {
+      out.writeUTF(key);
+    }
+    out.writeInt(described.columns.size());
+    for (Builder.Column column : described.columns) {
+      out.writeUTF(column.name);
+      out.writeUTF(column.letters);
+    }
+  }
+
+  /// Reads an order, of CSV without its columns' places.
+  ///
+  /// @throws IOException if it is none
+  static LineOrder read(DataInputStream in) throws IOException {
+    Builder read = builder();
+    read.separator = in.readInt();
+    read.csv = in.readBoolean();
+    read.delimiter = in.readByte();
+    try {
+      read.options(in.readUTF());
+      read.stable = in.readBoolean();
+      read.unique = in.readBoolean();
+      for (int left = in.readInt(); left > 0; left--) {
+        read.key(in.readUTF());
+      }
+      for (int left = in.readInt(); left > 0; left--) {
+        read.column(in.readUTF(), in.readUTF());
+      }
+      return read.build();
+    } catch (IllegalArgumentException e) {
+      throw new IOException("the order of a sort of lines cannot be read", e);
     }
   }
 

@@ -1,5 +1,9 @@
 package dev.tigris.sort;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+
 /// How a sort of lines divides its memory, fixed before it starts:
 ///
 /// ```
@@ -11,6 +15,8 @@ package dev.tigris.sort;
 ///
 /// A bucket is sorted in a copy on the heap, which bounds how large it may be; a larger one is
 /// divided first.
+///
+/// On several processes, the plan is that of each one, and the number of buckets that of all.
 ///
 /// @param processors how many modules partition, and how many sort
 /// @param buckets how many buckets to aim for
@@ -33,6 +39,9 @@ record LinePlan(
     int mostLines) {
 
   private static final int WINDOW = 4;
+
+  /// Sorters in several processes get their shares within so many parts of them.
+  private static final int BUCKETS_PER_SORTER = 4;
   private static final long BUCKET_BYTES = 1 << 20;
 
   /// Text and entries of a bucket are read in no order, and lie in a core's own cache if it has
@@ -69,28 +78,39 @@ record LinePlan(
   /// @param memoryBytes the memory allowed, at least [#LEAST_BYTES]
   /// @param parallel how many processors to use
   /// @param isStable whether the order of equal lines counts
+  /// @param heap of each process
+  /// @param processes how many share the input; memory and processors are those of each
   static LinePlan make(
-      long inputBytes, long memoryBytes, int parallel, boolean isStable, Heap heap) {
+      long inputBytes, long memoryBytes, int parallel, boolean isStable, Heap heap, int processes) {
     long chunk =
         Math.clamp(
-            Math.min(inputBytes / (4L * parallel), memoryBytes / 32),
+            Math.min(inputBytes / (4L * parallel * processes), memoryBytes / 32),
             MIN_CHUNK_BYTES,
             MAX_CHUNK_BYTES);
     long parts = Math.max(1, Math.ceilDiv(inputBytes, chunk));
     long byHeap = Math.max(1, heap.bytes() / LEAST_HEAP_BYTES);
     long byMemory = Math.max(1, memoryBytes / LEAST_BYTES);
-    int processors = (int) Math.min(Math.min(parallel, parts), Math.min(byHeap, byMemory));
+    long byParts = Math.max(1, parts / processes);
+    int processors = (int) Math.min(Math.min(parallel, byParts), Math.min(byHeap, byMemory));
+    while (processors > 1 && streams(processors, processes) > heap.streams()) {
+      processors--;
+    }
     int water = MAX_WATER_BYTES;
     long near = Math.clamp(inputBytes / NEAR_BUCKET_BYTES, 1, MAX_BUCKETS);
     boolean isRoomy = processors * near * water <= memoryBytes / 4;
     long buckets = isRoomy ? near : Math.clamp(inputBytes / BUCKET_BYTES, 1, MAX_BUCKETS);
+    if (processes > 1) {
+      long wanted = (long) BUCKETS_PER_SORTER * processors * processes;
+      buckets = Math.max(buckets, Math.min(wanted, MAX_BUCKETS));
+    }
     while (water > MIN_WATER_BYTES && processors * buckets * water > memoryBytes / 4) {
       water /= 2;
     }
     buckets = Math.min(buckets, memoryBytes / 4 / water / processors);
-    buckets = isStable ? Math.min(buckets, heap.bytes() / 8 / PART_BYTES / parts) : buckets;
+    long noted = processes * (heap.bytes() / 8 / PART_BYTES) / parts;
+    buckets = isStable ? Math.min(buckets, noted) : buckets;
     buckets = Math.max(1, buckets);
-    long pairs = (long) processors * processors;
+    long pairs = streams(processors, processes);
     int window = Math.clamp(memoryBytes / 8 / water / pairs - 1, 1, WINDOW);
     long spent =
         processors * buckets * water
@@ -110,5 +130,37 @@ record LinePlan(
         Math.clamp(
             Math.min(share, memoryBytes / LINE_SHARES / processors), 64 << 10, MAX_SORTED_BYTES),
         Math.max(1024, heap.entries(processors)));
+  }
+
+  /// Returns how many streams have an end in a process: those to all sorters, and those from
+  /// partitioners elsewhere.
+  private static long streams(int processors, int processes) {
+    return (long) processors * processors * (2L * processes - 1);
+  }
+
+  /// Writes what [#read] reads.
+  void write(DataOutputStream out) throws IOException {
+    out.writeInt(processors);
+    out.writeInt(buckets);
+    out.writeInt(waterBytes);
+    out.writeInt(window);
+    out.writeInt(chunkBytes);
+    out.writeLong(keepBytes);
+    out.writeInt(mostBytes);
+    out.writeInt(lineBytes);
+    out.writeInt(mostLines);
+  }
+
+  static LinePlan read(DataInputStream in) throws IOException {
+    return new LinePlan(
+        in.readInt(),
+        in.readInt(),
+        in.readInt(),
+        in.readInt(),
+        in.readInt(),
+        in.readLong(),
+        in.readInt(),
+        in.readInt(),
+        in.readInt());
   }
 }

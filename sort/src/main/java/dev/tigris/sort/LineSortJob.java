@@ -1,5 +1,6 @@
 package dev.tigris.sort;
 
+import dev.tigris.cluster.run.Cluster;
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.Reservoir;
 import dev.tigris.memory.Jbuf;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// Sorts lines of text as POSIX `sort` does in the C locale, in parallel and within a given memory
 /// (Welsh and Culler 2000, section 5). What does not fit memory goes to temporary files.
@@ -35,6 +37,7 @@ public final class LineSortJob {
   /// @param spilledBytes how much was written to temporary files
   /// @param peakMemoryBytes the most that buffers held
   /// @param elapsed how long it took
+  /// @param processes what each process did; none if it was this one alone
   public record Result(
       long lines,
       long keptLines,
@@ -42,12 +45,21 @@ public final class LineSortJob {
       long writtenBytes,
       long spilledBytes,
       long peakMemoryBytes,
-      Duration elapsed) {
+      Duration elapsed,
+      List<SortJob.ProcessResult> processes) {
+    /// Makes a result whose list is a copy.
+    public Result {
+      processes = List.copyOf(processes);
+    }
+
     private Result since(long started) {
       Duration all = Duration.ofNanos(System.nanoTime() - started);
-      return new Result(lines, keptLines, bytes, writtenBytes, spilledBytes, peakMemoryBytes, all);
+      return new Result(
+          lines, keptLines, bytes, writtenBytes, spilledBytes, peakMemoryBytes, all, processes);
     }
   }
+
+  private static final String SORTED = "sorted";
 
   private final LineOrder order;
   private final List<SortInput> inputs;
@@ -57,9 +69,14 @@ public final class LineSortJob {
   private final boolean merged;
   private final Path temporary;
   private final Progress progress;
-  private final Heap heap;
+  private final @Nullable Cluster cluster;
+  private final @Nullable Heap heap;
 
   private LineSortJob(Draft from) {
+    if (from.merged && from.cluster != null) {
+      throw new IllegalArgumentException(
+          "a merge reads inputs as they come, which one process does: leave out the merge, or the other processes");
+    }
     this.order = from.order;
     this.inputs = List.copyOf(from.inputs);
     this.memoryBytes = from.memoryBytes;
@@ -68,6 +85,7 @@ public final class LineSortJob {
     this.merged = from.merged;
     this.temporary = from.temporary;
     this.progress = from.progress;
+    this.cluster = from.cluster;
     this.heap = from.heap;
   }
 
@@ -81,7 +99,8 @@ public final class LineSortJob {
     private boolean merged;
     private Path temporary = OutputTarget.TEMPORARY;
     private Progress progress = Progress.NONE;
-    private Heap heap = Heap.ofProcess();
+    private @Nullable Cluster cluster;
+    private @Nullable Heap heap;
 
     Draft(LineOrder order) {
       this.order = Objects.requireNonNull(order);
@@ -97,6 +116,7 @@ public final class LineSortJob {
       this.merged = job.merged;
       this.temporary = job.temporary;
       this.progress = job.progress;
+      this.cluster = job.cluster;
       this.heap = job.heap;
     }
   }
@@ -171,7 +191,21 @@ public final class LineSortJob {
     return new LineSortJob(draft);
   }
 
-  /// Returns a copy that takes no more of the heap than one of this size allows.
+  /// Returns a copy that sorts in the processes of a cluster, each of which reads a part of the
+  /// input and writes a part of the output. All of them have to see the files of this process. The
+  /// memory is that of each process, and the processors are divided among them.
+  ///
+  /// An output that is compressed, a pipe or a stream is written by this process, from a temporary
+  /// file that the others have written.
+  ///
+  /// @throws IllegalArgumentException if this job merges
+  public LineSortJob on(Cluster processes) {
+    Draft draft = new Draft(this);
+    draft.cluster = Objects.requireNonNull(processes);
+    return new LineSortJob(draft);
+  }
+
+  /// Returns a copy that takes no more of the heap than one of this size allows, in each process.
   LineSortJob heap(Heap other) {
     Draft draft = new Draft(this);
     draft.heap = other;
@@ -193,6 +227,11 @@ public final class LineSortJob {
   /// @throws InterruptedException if the calling thread is interrupted; the sort is given up
   public Result run(Path output) throws SortException, InterruptedException {
     long started = System.nanoTime();
+    if (cluster != null && !OutputTarget.isOrdered(output)) {
+      return target()
+          .replacing(output, inputs, folder -> replace(folder.get(), output))
+          .since(started);
+    }
     return target().toPath(output, inputs, this::write).since(started);
   }
 
@@ -213,7 +252,64 @@ public final class LineSortJob {
 
   private Result write(OutputTarget.WorkFolder folder, OrderedOutput output)
       throws SortException, InterruptedException {
+    if (cluster != null) {
+      return copy(folder.get(), output);
+    }
     return merged ? merge(output) : run(folder.get(), output);
+  }
+
+  /// Lets other processes write the file that is to become the output.
+  private Result replace(TemporaryFolder folder, Path output)
+      throws SortException, InterruptedException {
+    return onProcesses(folder, folder.resolve(TemporaryFolder.OUTPUT), output, forced);
+  }
+
+  /// Lets other processes write a temporary file, and copies that.
+  private Result copy(TemporaryFolder folder, OrderedOutput output)
+      throws SortException, InterruptedException {
+    Path sorted = folder.resolve(SORTED);
+    Result result = onProcesses(folder, sorted, output.name(), false);
+    OutputCopy.copy(sorted, result.writtenBytes, output, parallel);
+    return new Result(
+        result.lines,
+        result.keptLines,
+        result.bytes,
+        output.bytes(),
+        result.spilledBytes,
+        result.peakMemoryBytes,
+        Duration.ZERO,
+        result.processes);
+  }
+
+  private Result onProcesses(TemporaryFolder folder, Path path, Path output, boolean isForced)
+      throws SortException, InterruptedException {
+    Cluster where = Objects.requireNonNull(cluster);
+    try (LineInputs opened = new LineInputs(inputs, order, folder)) {
+      LineRun run = prepare(opened, folder, null);
+      ClusterLines.Sorted sorted;
+      try (OutputFile file = new OutputFile(path, opened.bytes())) {
+        sorted = new ClusterLines(where, output, run, progress).sort(folder, path, file);
+        if (isForced) {
+          progress.report(Progress.Phase.SYNC, 0, sorted.writtenBytes());
+          file.force();
+          progress.report(Progress.Phase.SYNC, sorted.writtenBytes(), sorted.writtenBytes());
+        }
+      }
+      return result(run, sorted.writtenBytes(), sorted.processes());
+    }
+  }
+
+  private static Result result(
+      LineRun run, long writtenBytes, List<SortJob.ProcessResult> processes) {
+    return new Result(
+        run.lines(),
+        run.keptLines(),
+        run.inputBytes(),
+        writtenBytes,
+        run.spilledBytes(),
+        run.peakBytes(),
+        Duration.ZERO,
+        processes);
   }
 
   private Result merge(OrderedOutput output) throws SortException {
@@ -228,7 +324,8 @@ public final class LineSortJob {
           output.bytes(),
           0,
           Math.max(0, Jbuf.use().usedBytes() - before),
-          Duration.ZERO);
+          Duration.ZERO,
+          List.of());
     }
   }
 
@@ -246,22 +343,17 @@ public final class LineSortJob {
               .start());
       output.flush();
       run.requireWhole();
-      return new Result(
-          run.lines(),
-          run.keptLines(),
-          run.inputBytes(),
-          output.bytes(),
-          run.spilledBytes(),
-          run.peakBytes(),
-          Duration.ZERO);
+      return result(run, output.bytes(), List.of());
     }
   }
 
-  private LineRun prepare(LineInputs opened, TemporaryFolder folder, OrderedOutput output)
+  private LineRun prepare(LineInputs opened, TemporaryFolder folder, @Nullable OrderedOutput output)
       throws SortException, InterruptedException {
     long bytes = opened.bytes();
     long wanted = Math.min(memoryBytes, Math.max(LinePlan.LEAST_BYTES, 2 * bytes));
-    long most = SortFlow.mostMemoryBytes(LinePlan.LEAST_BYTES, wanted);
+    int processes = cluster == null ? 1 : cluster.workers();
+    long most =
+        SortFlow.mostMemoryBytes(processes * LinePlan.LEAST_BYTES, processes * wanted) / processes;
     if (most < LinePlan.LEAST_BYTES) {
       throw new SortException(
           SortException.Kind.MEMORY,
@@ -270,11 +362,17 @@ public final class LineSortJob {
               .formatted(most, LinePlan.LEAST_BYTES));
     }
     LinePlan plan =
-        LinePlan.make(bytes, Math.min(memoryBytes, most), parallel, order.isStable(), heap);
-    opened.cut(plan.chunkBytes(), plan.processors());
+        LinePlan.make(
+            bytes,
+            Math.min(memoryBytes, most),
+            Math.max(1, parallel / processes),
+            order.isStable(),
+            heap == null ? Heap.ofEach(processes) : heap,
+            processes);
+    opened.cut(plan.chunkBytes(), Math.min(parallel, processes * plan.processors()));
     LineOrder rows = order.isCsv() ? order.withHeaderOf(opened.header()) : order;
     LineSplitters splitters = LineSampler.sample(opened, rows, plan, progress);
-    return new LineRun(rows, plan, opened, splitters, folder, output, progress);
+    return new LineRun(rows, plan, opened, splitters, folder.path(), output, progress);
   }
 
   @Override

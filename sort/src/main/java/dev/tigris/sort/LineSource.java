@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 ///   +--------+-------+---------------+----- ... -----+------- ... -------+
 /// ```
 ///
+/// Where sorters have places of their own in the output, each is told behind its lines how many
+/// bytes of text go to the sorters before it: `bucket` is [#BEFORE] then, and there is no text.
+///
 /// Where equal lines must keep their order, a *mark* says from which byte of the text on the lines
 /// come from which part of the input: partitioners take parts by turns, so that waters of several
 /// mix.
@@ -27,6 +30,7 @@ final class LineSource implements Source {
   static final int MARKS = 4;
   static final int TEXT_BYTES = 8;
   static final int MARK_BYTES = 16;
+  static final int BEFORE = -1;
 
   private final LineRun run;
   private final LineReader reader;
@@ -41,6 +45,9 @@ final class LineSource implements Source {
   private int[] buckets = new int[1 << 12];
   private byte[] grouped = {};
   private final int[] groupEnd;
+
+  /// Per bucket, how many bytes of text it has got.
+  private final long[] given;
 
   // Per bucket: the water that is being filled, its bytes, how far it is filled, and its marks.
   private final @Nullable Water[] open;
@@ -59,6 +66,7 @@ final class LineSource implements Source {
     this.waterBytes = plan.waterBytes() - Water.HEADER_BYTES;
     int count = run.splitters().buckets();
     this.groupEnd = new int[count];
+    this.given = new long[count];
     this.open = new Water[count];
     this.openBytes = new Bytes[count];
     this.filled = new int[count];
@@ -77,6 +85,12 @@ final class LineSource implements Source {
     if (part == null) {
       return false;
     }
+    take(part);
+    return true;
+  }
+
+  /// Partitions a part of the input.
+  void take(LinePart part) throws SortException {
     reader.read(part);
     count = 0;
     Arrays.fill(groupEnd, 0);
@@ -85,13 +99,13 @@ final class LineSource implements Source {
     int from = 0;
     for (int bucket = 0; bucket < groupEnd.length; bucket++) {
       if (groupEnd[bucket] > from) {
+        given[bucket] += groupEnd[bucket] - from;
         fill(bucket, from, groupEnd[bucket], part.number());
       }
       from = groupEnd[bucket] + ShortCopy.SLACK_BYTES;
     }
     lines += count;
-    run.partitioned(part.to() - part.from());
-    return true;
+    run.partitioned(context(), part.to() - part.from());
   }
 
   /// Finds the bucket of a line, and counts the bytes that it gets.
@@ -241,7 +255,25 @@ final class LineSource implements Source {
     for (int bucket = 0; bucket < open.length; bucket++) {
       send(bucket);
     }
-    run.wasRead(lines, checksum.sum());
+    run.wasRead(context(), lines, checksum.sum());
+    for (int sorter = 0; sorter < run.placedSorters(); sorter++) {
+      tellBefore(sorter);
+    }
+  }
+
+  private void tellBefore(int sorter) {
+    long before = 0;
+    for (int bucket = 0; bucket < given.length; bucket++) {
+      before += run.sorterOf(bucket) < sorter ? given[bucket] : 0;
+    }
+    Stream route = context().route(sorter);
+    Water water = route.spring().createWater(HEADER_BYTES);
+    Bytes bytes = water.bytes();
+    bytes.setInt(BUCKET, BEFORE);
+    bytes.setInt(MARKS, 0);
+    bytes.setLong(TEXT_BYTES, before);
+    water.setSize(HEADER_BYTES);
+    route.put(water);
   }
 
   @Override

@@ -1,5 +1,8 @@
 package dev.tigris.sort;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,13 +22,18 @@ final class LineSplitters {
 
   private final boolean[] isAfter;
 
+  /// Per bucket, how many lines of the sample it has.
+  private final int[] sampled;
+
   /// Up to this place do all boundaries agree; prefixes begin there.
   private final int common;
 
   private final Windows windows;
 
-  private LineSplitters(LineOrder order, List<byte[]> boundaries, List<Boolean> after) {
+  private LineSplitters(
+      LineOrder order, List<byte[]> boundaries, List<Boolean> after, int[] sampled) {
     this.levels = order.levels();
+    this.sampled = sampled;
     this.boundaries = boundaries.toArray(new byte[0][]);
     this.isAfter = new boolean[boundaries.size()];
     for (int i = 0; i < isAfter.length; i++) {
@@ -44,7 +52,7 @@ final class LineSplitters {
 
   /// A single bucket.
   static LineSplitters none(LineOrder order) {
-    return new LineSplitters(order, List.of(), List.of());
+    return new LineSplitters(order, List.of(), List.of(), new int[1]);
   }
 
   /// Chooses boundaries for about `buckets` buckets of equal size.
@@ -64,7 +72,77 @@ final class LineSplitters {
         after.add(true);
       }
     }
-    return new LineSplitters(order, chosen, after);
+    return new LineSplitters(order, chosen, after, counts(order, sample, chosen, after));
+  }
+
+  private static int[] counts(
+      LineOrder order, List<byte[]> sample, List<byte[]> chosen, List<Boolean> after) {
+    int[] counts = new int[chosen.size() + 1];
+    int before = 0;
+    for (int i = 0; i < chosen.size(); i++) {
+      int low = before;
+      int high = sample.size();
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        int compared = order.compare(sample.get(middle), chosen.get(i));
+        if (compared < 0 || (compared == 0 && after.get(i))) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      counts[i] = low - before;
+      before = low;
+    }
+    counts[chosen.size()] = sample.size() - before;
+    return counts;
+  }
+
+  /// Returns which of so many sorters gets each bucket: neighbouring ones, with about its share of
+  /// the lines.
+  int[] shared(int sorters) {
+    long all = 0;
+    for (int count : sampled) {
+      all += count;
+    }
+    int[] shared = new int[sampled.length];
+    long before = 0;
+    for (int bucket = 0; bucket < shared.length; bucket++) {
+      double middle = all == 0 ? 0 : (before + sampled[bucket] / 2.0) / all;
+      shared[bucket] = (int) Math.min(sorters - 1, middle * sorters);
+      before += sampled[bucket];
+    }
+    return shared;
+  }
+
+  /// Writes what [#read] reads.
+  void write(DataOutputStream out) throws IOException {
+    out.writeInt(isAfter.length);
+    for (int i = 0; i < isAfter.length; i++) {
+      out.writeInt(boundaries[i].length);
+      out.write(boundaries[i]);
+      out.writeBoolean(isAfter[i]);
+    }
+    for (int count : sampled) {
+      out.writeInt(count);
+    }
+  }
+
+  /// Reads splitters of lines in this order.
+  static LineSplitters read(DataInputStream in, LineOrder order) throws IOException {
+    List<byte[]> boundaries = new ArrayList<>();
+    List<Boolean> after = new ArrayList<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      byte[] boundary = new byte[in.readInt()];
+      in.readFully(boundary);
+      boundaries.add(boundary);
+      after.add(in.readBoolean());
+    }
+    int[] sampled = new int[boundaries.size() + 1];
+    for (int i = 0; i < sampled.length; i++) {
+      sampled[i] = in.readInt();
+    }
+    return new LineSplitters(order, boundaries, after, sampled);
   }
 
   int buckets() {

@@ -25,9 +25,17 @@ final class OrderedOutput {
   /// @param name what failures call it
   /// @param compression of each bucket as a part of its own, by the thread that has sorted it
   OrderedOutput(OutputStream stream, Path name, Compression compression) {
+    this(stream, name, compression, 0);
+  }
+
+  /// Writes buckets from a number on.
+  ///
+  /// @param first the bucket whose turn it is at first
+  OrderedOutput(OutputStream stream, Path name, Compression compression, int first) {
     this.stream = stream;
     this.name = name;
     this.compression = compression;
+    this.turn = first;
   }
 
   /// What failures call it.

@@ -24,6 +24,11 @@ record OutputTarget(Path temporary, boolean forced, Progress progress) {
     R write(WorkFolder folder, OrderedOutput output) throws SortException, InterruptedException;
   }
 
+  /// The work of a job that makes the file by itself. If it fails, no file appears.
+  interface FileWork<R> {
+    R write(WorkFolder folder) throws SortException, InterruptedException;
+  }
+
   /// The folder for the temporary files of a job, made when it is first asked for: a merge needs
   /// none.
   static final class WorkFolder implements Closeable {
@@ -76,12 +81,19 @@ record OutputTarget(Path temporary, boolean forced, Progress progress) {
         throw SortException.writing(output, e);
       }
     }
+    return replacing(output, inputs, folder -> toFile(folder, compression, work));
+  }
+
+  /// Lets the work make the file [TemporaryFolder#OUTPUT] itself, which then gets the output's
+  // name.
+  <R> R replacing(Path output, List<SortInput> inputs, FileWork<R> work)
+      throws SortException, InterruptedException {
     Path target = OutputPaths.target(output);
     OutputPaths.refuseInput(target, SortInput.paths(inputs));
     OutputPaths.refuseUnusable(target);
     try (var folder = new WorkFolder(target)) {
       OutputPaths.refuseIrreplaceable(target, folder.get().resolve("probe"));
-      R result = toFile(folder, compression, work);
+      R result = work.write(folder);
       folder.get().publish(TemporaryFolder.OUTPUT, target, forced);
       return result;
     } catch (SortException | MemoryBudgetException e) {

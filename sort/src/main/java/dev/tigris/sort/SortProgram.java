@@ -29,10 +29,10 @@ public final class SortProgram implements FlowProgram {
   private static final String DEAL = "deal";
 
   /// A partitioner has one part, and the next one.
-  private static final int TASKS_AHEAD = 2;
+  static final int TASKS_AHEAD = 2;
 
   /// So much of the input is dealt at a time: less than a millisecond's work.
-  private static final long TASK_BYTES = 1 << 20;
+  static final long TASK_BYTES = 1 << 20;
 
   /// Makes the program, as each process of a run does.
   public SortProgram() {}

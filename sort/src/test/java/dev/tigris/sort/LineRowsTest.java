@@ -163,10 +163,10 @@ class LineRowsTest {
   void boundsWhatItNotesOfStableOrders() {
     long input = 3L << 30;
     Heap heap = new Heap(256 << 20);
-    LinePlan plan = LinePlan.make(input, 2L << 30, 2, true, heap);
+    LinePlan plan = LinePlan.make(input, 2L << 30, 2, true, heap, 1);
     long parts = input / plan.chunkBytes() * plan.buckets();
     assertTrue(48 * parts <= heap.bytes() / 8, parts + " parts");
-    LinePlan plain = LinePlan.make(input, 40L << 30, 2, false, heap);
+    LinePlan plain = LinePlan.make(input, 40L << 30, 2, false, heap, 1);
     assertTrue(plain.keepBytes() / plain.waterBytes() * 2 <= heap.waters());
   }
 }
