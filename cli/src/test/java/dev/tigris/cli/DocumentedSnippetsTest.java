@@ -232,15 +232,18 @@ class DocumentedSnippetsTest {
   }
 
   @Test
-  void theFlowsOfTextAreThoseOfTheExample() throws Exception {
-    Path example = Path.of("../examples/src/main/java/dev/tigris/examples/TextTasks.java");
-    String source = withoutSpace(Files.readString(example));
+  void theFlowsOfTextAreThoseOfTheExamples() throws Exception {
+    Path examples = Path.of("../examples/src/main/java/dev/tigris/examples");
+    String source =
+        withoutSpace(
+            Files.readString(examples.resolve("TextTasks.java"))
+                + Files.readString(examples.resolve("SpentByCountry.java")));
     List<String> flows =
         Document.of("docs/text.md").blocks().stream()
             .map(Block::code)
             .filter(code -> code.contains("Flow.named"))
             .toList();
-    assertEquals(4, flows.size());
+    assertEquals(5, flows.size());
     for (String flow : flows) {
       assertTrue(source.contains(withoutSpace(flow)), flow);
     }
