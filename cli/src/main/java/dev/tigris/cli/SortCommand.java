@@ -61,7 +61,7 @@ final class SortCommand implements Command {
             .type(String.class)
             .paramLabel("WHERE")
             .description(
-                "Where records are sorted: in this process (threads, the default), or in processes:N"
+                "Where to sort: in this process (threads, the default), or in processes:N"
                     + " of this host. --memory is for each of them; --parallel is divided among them.")
             .build());
     RunOptions.addRun(spec);
@@ -84,6 +84,7 @@ final class SortCommand implements Command {
             "  tigris sort --record-size 64 --key-offset 8 --key-size 4 trades by-price",
             "  tigris sort --record-size 64 --key 8:f64le:desc --key 0:ascii:8 in out",
             "  tigris sort --csv -k country -k amount:nr trades.csv sorted.csv",
+            "  tigris sort --csv -k country --on processes:2 trades.csv sorted.csv",
             "  zcat log.gz | tigris sort --lines -k 2,2n - -",
             "  cat trades | tigris sort --record-size 64 --key 8:f64le - sorted.zst");
     return spec;
@@ -102,11 +103,6 @@ final class SortCommand implements Command {
           "name the files to sort, and then the file to write: tigris sort data sorted");
     }
     if (isText) {
-      if (options.hasMatchedOption(RunOptions.ON)) {
-        throw TextOptions.misuse(
-            options,
-            RunOptions.ON + " sorts records: text is sorted in one process, so leave it out");
-      }
       return TextSort.run(files, options, console);
     }
     Path output = files.getLast();
@@ -129,11 +125,16 @@ final class SortCommand implements Command {
     facts.put("sortingSeconds", seconds(result.sorting()));
     facts.put("syncingSeconds", seconds(result.syncing()));
     if (!result.processes().isEmpty()) {
-      facts.put("processes", result.processes().stream().map(SortCommand::facts).toList());
+      facts.put("processes", facts(result.processes()));
     }
     new ResultLine("sort", "sorted", result.records(), result.bytes(), result.elapsed())
         .print(options, console, isStandard ? TextOptions.STANDARD_OUTPUT : output, facts);
     return ExitCode.OK;
+  }
+
+  /// Returns what each process did, for JSON.
+  static List<Map<String, Object>> facts(List<SortJob.ProcessResult> processes) {
+    return processes.stream().map(SortCommand::facts).toList();
   }
 
   private static Map<String, Object> facts(SortJob.ProcessResult process) {

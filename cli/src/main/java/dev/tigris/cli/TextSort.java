@@ -1,5 +1,6 @@
 package dev.tigris.cli;
 
+import dev.tigris.cluster.run.Cluster;
 import dev.tigris.sort.LineCheckJob;
 import dev.tigris.sort.LineSortJob;
 import dev.tigris.sort.SortException;
@@ -50,6 +51,9 @@ final class TextSort {
       throw TextOptions.misuse(
           options, "-c checks one file: leave the others out, or use tigris check --lines");
     }
+    if (options.hasMatchedOption(RunOptions.ON)) {
+      throw TextOptions.misuse(options, "-c reads its file in one process: leave out --on");
+    }
     LineCheckJob job = LineCheckJob.of(TextOptions.order(options)).untilFirst();
     for (SortInput input : TextOptions.inputs(files, options)) {
       job = job.input(input);
@@ -75,6 +79,9 @@ final class TextSort {
     facts.put("writtenBytes", result.writtenBytes());
     facts.put("spilledBytes", result.spilledBytes());
     facts.put("peakMemoryBytes", result.peakMemoryBytes());
+    if (!result.processes().isEmpty()) {
+      facts.put("processes", SortCommand.facts(result.processes()));
+    }
     Path shown = output.equals(TextOptions.STANDARD) ? TextOptions.STANDARD_OUTPUT : output;
     new ResultLine(
             "sort",
@@ -93,6 +100,10 @@ final class TextSort {
     for (SortInput input : TextOptions.inputs(inputs, options)) {
       job = job.input(input);
     }
+    if (options.hasMatchedOption(MERGE) && options.hasMatchedOption(RunOptions.ON)) {
+      throw TextOptions.misuse(
+          options, "-m reads its files in turn, in one process: leave out --on, or -m");
+    }
     job = options.hasMatchedOption(MERGE) ? job.merging() : job;
     if (options.hasMatchedOption("--memory")) {
       job = memory(job, options);
@@ -101,6 +112,10 @@ final class TextSort {
     job = options.hasMatchedOption("--no-fsync") ? job.unforced() : job;
     Path temporary = options.matchedOptionValue(TEMPORARY, null);
     job = temporary == null ? job : job.temporary(temporary);
+    if (options.hasMatchedOption(RunOptions.ON)) {
+      Cluster cluster = RunOptions.cluster(options);
+      job = cluster.isThreads() ? job : job.on(cluster);
+    }
     try (var progress = new ProgressLine(console, options, "sort", 2)) {
       job = job.progress(progress);
       return output.equals(TextOptions.STANDARD) ? job.run(StandardStreams.out()) : job.run(output);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.Slow;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -95,6 +96,17 @@ class TextSortTest {
   }
 
   @Test
+  @Slow("starts processes")
+  void sortsRowsInSeveralProcesses() throws Exception {
+    write("rows", "name,n\nb,2\na,2\nc,1\n");
+    Shell.Result result =
+        shell.run("sort --csv -s -k n:n --on processes:2 --runs @/runs --json @/rows @/sorted");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertEquals("name,n\nc,1\nb,2\na,2\n", Files.readString(folder.resolve("sorted")));
+    assertTrue(result.out().contains("\"processes\":[{\"process\":0,"), result.out());
+  }
+
+  @Test
   void mergesRows() throws Exception {
     write("one", "n\n1\n3\n");
     write("other", "n\n2\n");
@@ -125,6 +137,9 @@ class TextSortTest {
         "sort --lines - - @/out                        | can be read once",
         "sort -m @/lines @/out                         | --merge is for text",
         "sort --lines -c @/lines @/lines               | -c checks one file",
+        "sort --lines -c --on processes:2 @/lines      | -c reads its file in one process",
+        "sort --lines -m --on processes:2 @/lines @/out | -m reads its files in turn",
+        "sort --csv --on elsewhere @/lines @/out       | names no place for a run",
         "sort -k 2,2n @/lines @/out                    | Text needs --lines",
         "sort --key 0:u8 --key-size 3 @/lines @/out    | a key says where it lies",
         "check --lines -s @/lines                      | -s is for records",
