@@ -116,7 +116,8 @@ final class InputFile implements Closeable {
     return new SortException(
         SortException.Kind.INPUT,
         ("%s is not a whole number of records: its %d bytes are %d records of %d bytes, and %d"
-                + " bytes are left over. Give the right record size, or complete the file")
+                + " bytes are left over. Give the right record size, or complete the file. Lines of"
+                + " text are sorted with --lines (LineSortJob)")
             .formatted(name, bytes, bytes / recordSize, recordSize, bytes % recordSize));
   }
 

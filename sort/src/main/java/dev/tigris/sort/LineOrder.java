@@ -22,6 +22,9 @@ public final class LineOrder {
   /// What some programs begin a file with, in UTF-8.
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
+  /// What separates columns in files that are called CSV all the same.
+  private static final char[] OTHER_SEPARATORS = {';', '\t', '|'};
+
   private final Builder described;
   private final FieldFinder fields;
   private final List<LineKey> keys;
@@ -256,8 +259,8 @@ public final class LineOrder {
             names.isEmpty()
                 ? "there is no column '%s': no input has a first row, which names the columns"
                     .formatted(column.name)
-                : "there is no column '%s': the first row has the columns %s"
-                    .formatted(column.name, String.join(", ", names)));
+                : "there is no column '%s': the first row has the columns %s%s"
+                    .formatted(column.name, String.join(", ", names), advice(names)));
       }
       if (names.lastIndexOf(column.name) > index) {
         throw new IllegalArgumentException(
@@ -272,6 +275,18 @@ public final class LineOrder {
       made.add(LineKey.field(index, own.isPlain() ? global : own));
     }
     return new LineOrder(described, made);
+  }
+
+  /// Returns what to try where a first row has one column and another separator.
+  private static String advice(List<String> names) {
+    String only = names.size() == 1 ? names.getFirst() : "";
+    for (char separator : OTHER_SEPARATORS) {
+      if (only.indexOf(separator) > 0) {
+        String shown = separator == '\t' ? "\\t" : String.valueOf(separator);
+        return ". If '%s' separates them, say so: -t '%s'".formatted(shown, shown);
+      }
+    }
+    return "";
   }
 
   /// A first row without the byte order mark that some programs begin UTF-8 with: it is no part of

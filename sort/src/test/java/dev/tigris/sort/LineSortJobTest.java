@@ -314,6 +314,11 @@ class LineSortJobTest {
     assertEquals(
         "there is no column 'price': the first row has the columns name, amount, net, note",
         refused.getMessage());
+    Path tabs = file("tabs.csv", bytes("name\tprice\n"));
+    refused = assertThrows(SortException.class, () -> sort(job(none, tabs)));
+    assertTrue(
+        refused.getMessage().endsWith("If '\\t' separates them, say so: -t '\\t'"),
+        refused.getMessage());
     Path other = file("other.csv", bytes("name,amount\n"));
     assertThrows(SortException.class, () -> sort(job(byName, input, other)));
   }
