@@ -4,10 +4,13 @@ import dev.tigris.cluster.Placement;
 import dev.tigris.cluster.run.Arguments;
 import dev.tigris.cluster.run.FlowProgram;
 import dev.tigris.flow.Flow;
+import dev.tigris.flow.Module;
 import dev.tigris.flow.Reservoir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// The flow of a sort of lines on several processes, which [LineSortJob#on] starts (Welsh and
 /// Culler, 2000, section 5). Programs do not start it themselves.
@@ -21,6 +24,9 @@ import java.nio.file.Path;
 ///   one                            in each            in each
 /// ```
 public final class LineSortProgram implements FlowProgram {
+  /// The modules of this process share its files, as they have to.
+  private @Nullable LineProcess here;
+
   /// Makes the program, as each process of a run does.
   public LineSortProgram() {}
 
@@ -35,16 +41,28 @@ public final class LineSortProgram implements FlowProgram {
     LinePlan plan = shared.plan();
     int processes = arguments.processes();
     long partsAtATime = Math.max(1, SortProgram.TASK_BYTES / plan.chunkBytes());
-    LineProcess here = new LineProcess(shared, processes);
+    here = new LineProcess(shared, processes);
     Flow flow =
         Flow.named("sort lines")
             .source("deal", () -> new SortProgram.Dealer(shared.parts(), partsAtATime))
             .reservoir(Reservoir.leastOutstanding().withWindow(SortProgram.TASKS_AHEAD))
-            .stage("partition", here::partitioner, plan.processors() * processes)
+            .stage("partition", this::partitioner, plan.processors() * processes)
             .reservoir(Reservoir.routed().withWindow(plan.window()))
-            .stage("sort", here::sorter, plan.processors() * processes)
+            .stage("sort", this::sorter, plan.processors() * processes)
             .build();
-    here.isPlaced(Placement.spread(flow.graph(), processes));
+    here().isPlaced(Placement.spread(flow.graph(), processes));
     return flow;
+  }
+
+  private LineProcess here() {
+    return Objects.requireNonNull(here, "describe comes first");
+  }
+
+  private Module partitioner() {
+    return here().partitioner();
+  }
+
+  private Module sorter() {
+    return here().sorter();
   }
 }

@@ -5,6 +5,7 @@ import dev.tigris.cluster.run.Arguments;
 import dev.tigris.cluster.run.FlowProgram;
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.FlowGraph;
+import dev.tigris.flow.Module;
 import dev.tigris.flow.Reservoir;
 import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
@@ -13,6 +14,8 @@ import dev.tigris.memory.Bytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// The flow of a sort on several processes, which [SortJob#on] starts (Welsh and Culler, 2000,
 /// section 5). Programs do not start it themselves.
@@ -34,6 +37,9 @@ public final class SortProgram implements FlowProgram {
   /// So much of the input is dealt at a time: less than a millisecond's work.
   static final long TASK_BYTES = 1 << 20;
 
+  /// The modules of this process share its files, as they have to.
+  private @Nullable ProcessSort here;
+
   /// Makes the program, as each process of a run does.
   public SortProgram() {}
 
@@ -47,19 +53,31 @@ public final class SortProgram implements FlowProgram {
     SharedSort sort = SharedSort.read(arguments.fact("plan", () -> Files.readString(file)));
     SortPlan plan = sort.plan();
     int processes = arguments.processes();
-    ProcessSort here = new ProcessSort(sort, processes);
+    here = new ProcessSort(sort, processes);
     long chunksAtATime = Math.max(1, TASK_BYTES / plan.readBytes());
     Flow flow =
         Flow.named("sort")
             .source(DEAL, () -> new Dealer(sort.chunks(), chunksAtATime))
             .reservoir(Reservoir.leastOutstanding().withWindow(TASKS_AHEAD))
-            .stage("partition", here::partitioner, plan.partitioners() * processes)
+            .stage("partition", this::partitioner, plan.partitioners() * processes)
             .reservoir(Reservoir.routed().withWindow(plan.window()))
-            .stage("sort", here::sorter, plan.sorters() * processes)
+            .stage("sort", this::sorter, plan.sorters() * processes)
             .build();
     FlowGraph graph = flow.graph();
-    here.isPlaced(Placement.spread(graph, processes));
+    here().isPlaced(Placement.spread(graph, processes));
     return flow;
+  }
+
+  private ProcessSort here() {
+    return Objects.requireNonNull(here, "describe comes first");
+  }
+
+  private Module partitioner() {
+    return here().partitioner();
+  }
+
+  private Module sorter() {
+    return here().sorter();
   }
 
   /// Deals the parts of the input, as ranges of chunks.
