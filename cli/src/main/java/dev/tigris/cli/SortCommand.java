@@ -84,7 +84,6 @@ final class SortCommand implements Command {
             "  tigris sort --record-size 64 --key-offset 8 --key-size 4 trades by-price",
             "  tigris sort --record-size 64 --key 8:f64le:desc --key 0:ascii:8 in out",
             "  tigris sort --csv -k country -k amount:nr trades.csv sorted.csv",
-            "  tigris sort --csv -k country --on processes:2 trades.csv sorted.csv",
             "  zcat log.gz | tigris sort --lines -k 2,2n - -",
             "  cat trades | tigris sort --record-size 64 --key 8:f64le - sorted.zst");
     return spec;
