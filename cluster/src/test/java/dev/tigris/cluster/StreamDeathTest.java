@@ -3,16 +3,23 @@ package dev.tigris.cluster;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.testing.Slow;
+import dev.tigris.testing.Tier;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Jvm;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/// Either end of a stream is paused (SIGSTOP) and killed (SIGKILL) in each state of it.
+/// Either end of a stream is paused (SIGSTOP) and killed (SIGKILL) in each state of it, over each
+/// provider.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@ParameterizedClass
+@MethodSource("providers")
 class StreamDeathTest {
   /// What the stream is doing.
   enum State {
@@ -34,11 +41,26 @@ class StreamDeathTest {
     STOPPING
   }
 
-  private final Child receiver =
-      Jvm.of(StreamActors.Receiver.class).quick().command("tcp", "127.0.0.1:0").start();
-  private final String address = String.valueOf(receiver.nextLine());
-  private final Child sender =
-      Jvm.of(StreamActors.Sender.class).quick().command("tcp", address).start();
+  static List<String> providers() {
+    return Tier.current() == Tier.QUICK ? List.of("tcp") : List.of("tcp", "shm", "uring");
+  }
+
+  private final String provider;
+  private final Child receiver;
+  private final String address;
+  private final Child sender;
+
+  StreamDeathTest(String provider) {
+    this.provider = provider;
+    String any = provider.equals("shm") ? "*" : "127.0.0.1:0";
+    receiver = Jvm.of(StreamActors.Receiver.class).quick().command(provider, any).start();
+    address = String.valueOf(receiver.nextLine());
+    sender = startSender();
+  }
+
+  private Child startSender() {
+    return Jvm.of(StreamActors.Sender.class).quick().command(provider, address).start();
+  }
 
   /// Pauses each end for a moment.
   private void pauseBoth() {
@@ -101,7 +123,7 @@ class StreamDeathTest {
     child.expectLine("well").outcome().expect(0);
   }
 
-  @Slow("starts sixteen JVMs")
+  @Slow("starts sixteen JVMs for each provider")
   @ParameterizedTest
   @EnumSource(State.class)
   void theSenderIsKilled(State state) {
@@ -110,19 +132,14 @@ class StreamDeathTest {
     switch (state) {
       case CONNECTING -> { // another one may come
         receiver.say("listen");
-        try (Child other =
-            Jvm.of(StreamActors.Sender.class).quick().command("tcp", address).start()) {
+        try (Child other = startSender()) {
           other.expectLine("connects").expectLine("attached").say("end");
           receiver.expectLine("finish 0");
           expectWell(receiver);
         }
       }
       case ATTACHED -> expectLoss(receiver, "sender");
-      case STREAMING -> {
-        receiver.say("2");
-        expectLoss(receiver, "sender");
-      }
-      case WAITING -> {
+      case STREAMING, WAITING -> { // it may take all that has come before it notices
         receiver.say("20");
         expectLoss(receiver, "sender");
       }
@@ -141,7 +158,7 @@ class StreamDeathTest {
     }
   }
 
-  @Slow("starts sixteen JVMs")
+  @Slow("starts sixteen JVMs for each provider")
   @ParameterizedTest
   @EnumSource(State.class)
   void theReceiverIsKilled(State state) {
@@ -152,10 +169,7 @@ class StreamDeathTest {
         String line = String.valueOf(sender.nextLine());
         assertTrue(line.startsWith("failed: ") && line.contains("acts"), line);
       }
-      case WAITING, ANNOUNCED, ENDING -> {
-        sender.say("20");
-        expectLoss(sender, "receiver");
-      }
+      case WAITING, ENDING -> expectLoss(sender, "receiver"); // it reads nothing any more
       case ENDED -> { // it may have heard that all is finished
         String line = String.valueOf(sender.nextLine());
         assertTrue(line.equals("well") || line.contains("has lost its receiver"), line);
