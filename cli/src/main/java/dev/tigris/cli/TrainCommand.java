@@ -1,5 +1,8 @@
 package dev.tigris.cli;
 
+import dev.tigris.cli.demo.SlowProcess;
+import dev.tigris.cluster.run.Cluster;
+import dev.tigris.cluster.run.RunException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -13,6 +16,8 @@ import picocli.CommandLine.ParseResult;
 final class TrainCommand implements Command {
   private static final String DATA = "data";
   private static final String SORTED = "sorted";
+  private static final String RUNS = "runs";
+  private static final String WATERS = "200";
 
   private static final List<List<String>> LESSONS =
       List.of(
@@ -49,6 +54,23 @@ final class TrainCommand implements Command {
         return code;
       }
     }
-    return ExitCode.OK;
+    return rehearsed();
+  }
+
+  /// Runs a flow as on processes: those of the command start from the cache, too.
+  private static ExitCode rehearsed() throws CommandException {
+    try {
+      var _ =
+          Cluster.rehearsal()
+              .withRuns(Path.of(RUNS).toAbsolutePath())
+              .start(SlowProcess.class, WATERS)
+              .await();
+      return ExitCode.OK;
+    } catch (RunException e) {
+      throw new CommandException(ExitCode.FAILED, String.valueOf(e.getMessage()), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return ExitCode.INTERNAL_ERROR;
+    }
   }
 }

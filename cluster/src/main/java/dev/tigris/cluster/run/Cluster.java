@@ -162,8 +162,7 @@ public final class Cluster {
   ///
   /// @param path jars and folders, which follow the class path of this process
   public Cluster withCode(List<Path> path) {
-    return new Cluster(
-        processes, attempts, hang, seed, runs, new ProgramCode(path, false, code.cache()), hosts);
+    return new Cluster(processes, attempts, hang, seed, runs, code.from(path), hosts);
   }
 
   /// Returns a copy whose processes start from an AOT cache: Java's file of classes that are loaded
@@ -179,14 +178,14 @@ public final class Cluster {
       throw new IllegalArgumentException(
           "an AOT cache, %s: runs on several hosts use none".formatted(file));
     }
-    return new Cluster(
-        processes,
-        attempts,
-        hang,
-        seed,
-        runs,
-        new ProgramCode(code.path(), code.dividesHeap(), file.toAbsolutePath()),
-        null);
+    return new Cluster(processes, attempts, hang, seed, runs, code.withCache(file), null);
+  }
+
+  /// Returns a cluster of two processes, both of which are this one: it goes through all that a run
+  /// on processes does. A training run with it makes an AOT cache for coordinators and workers that
+  /// share one. A program that does not end by itself does not end.
+  public static Cluster rehearsal() {
+    return new Cluster(2, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.REHEARSED, null);
   }
 
   /// Returns whether programs run on threads of this JVM.
@@ -360,6 +359,9 @@ public final class Cluster {
       Launch launch, RunFolder folder, @Nullable HostLinks links) throws IOException {
     if (links != null) {
       return deaths -> new RemoteHost(links, launch, folder, deaths);
+    }
+    if (code.isRehearsal()) {
+      return deaths -> new RehearsalHost(folder, deaths);
     }
     CodePath path = CodePath.ofThisProcess().with(code.path());
     Path cache = code.cache();

@@ -46,6 +46,11 @@ record JavaCommand(CodePath code, List<String> options) {
           "-XX:OnOutOfMemoryError",
           "-XX:ErrorFile");
 
+  /// Names the main class of workers that consist of the modules of their parent alone, as
+  /// `MODULE/CLASS`: one of the parent's own main module, which calls that of [Main]. An AOT cache
+  /// is of one main module, so the workers can use that of their parent.
+  private static final String MAIN = "-Dtigris.process.main=";
+
   private static final List<String> HEAP = List.of("-Xmx", "-Xms", "-XX:MaxRAM", "-XX:InitialRAM");
 
   JavaCommand {
@@ -93,7 +98,18 @@ record JavaCommand(CodePath code, List<String> options) {
     options.add("-XX:ActiveProcessorCount=" + processors);
     long jbufs = Math.max(LEAST_JBUF_BYTES, Jbuf.use().budgetBytes() / count);
     options.add(JBUFS + jbufs);
-    return new JavaCommand(code, options);
+    JavaCommand command = new JavaCommand(code, options);
+    boolean fitsCache = code.modulePath().isEmpty() || !command.givenMain().isEmpty();
+    return fitsCache ? command : command.withoutAotCache();
+  }
+
+  /// Returns the main class that was given for workers such as these; empty if none was.
+  private String givenMain() {
+    return options.stream()
+        .filter(option -> option.startsWith(MAIN) && code.classPath().isEmpty())
+        .map(option -> option.substring(MAIN.length()))
+        .findFirst()
+        .orElse("");
   }
 
   /// The form is `-Xlog:WHAT:OUTPUT:...`, where each part may be left out.
@@ -112,7 +128,8 @@ record JavaCommand(CodePath code, List<String> options) {
   }
 
   /// Returns a copy without the AOT cache of this process. Java neither notes classes for a cache
-  /// while it uses one, nor uses two.
+  /// while it uses one, nor uses two. If it is given one that does not fit, it does without its own
+  /// archive, too, and takes longer to start than without any.
   JavaCommand withoutAotCache() {
     return new JavaCommand(
         code, options.stream().filter(option -> !option.startsWith("-XX:AOT")).toList());
@@ -138,7 +155,9 @@ record JavaCommand(CodePath code, List<String> options) {
       words.add(Main.class.getName());
     } else { // by its name alone, it would have the current folder on its class path
       words.add("-m");
-      words.add(Main.class.getModule().getName() + "/" + Main.class.getName());
+      String given = givenMain();
+      words.add(
+          given.isEmpty() ? Main.class.getModule().getName() + "/" + Main.class.getName() : given);
     }
     words.addAll(List.of(arguments));
     return words;
@@ -177,7 +196,7 @@ record JavaCommand(CodePath code, List<String> options) {
       if (!started.isEmpty()) {
         roots.add(started);
       }
-      if (!roots.isEmpty()) {
+      if (!roots.isEmpty() && givenMain().isEmpty()) { // else its main module needs ours
         words.add("--add-modules=" + String.join(",", roots));
       }
     }

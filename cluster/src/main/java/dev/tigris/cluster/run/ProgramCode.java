@@ -10,10 +10,23 @@ import org.jspecify.annotations.Nullable;
 /// @param dividesHeap whether this process is of the program's own kind, so that the size of its
 ///     heap is divided among the workers
 /// @param cache the AOT cache of the workers; null if they have none
-record ProgramCode(List<Path> path, boolean dividesHeap, @Nullable Path cache) {
-  static final ProgramCode OF_THIS_PROCESS = new ProgramCode(List.of(), true, null);
+/// @param isRehearsal whether the workers are in this JVM
+record ProgramCode(
+    List<Path> path, boolean dividesHeap, @Nullable Path cache, boolean isRehearsal) {
+  static final ProgramCode OF_THIS_PROCESS = new ProgramCode(List.of(), true, null, false);
+  static final ProgramCode REHEARSED = new ProgramCode(List.of(), true, null, true);
 
   ProgramCode {
     path = List.copyOf(path);
+  }
+
+  /// Returns a copy with programs of another kind than this process.
+  ProgramCode from(List<Path> others) {
+    return new ProgramCode(others, false, cache, isRehearsal);
+  }
+
+  /// Returns a copy whose workers have an AOT cache.
+  ProgramCode withCache(Path file) {
+    return new ProgramCode(path, dividesHeap, file.toAbsolutePath(), isRehearsal);
   }
 }

@@ -62,6 +62,27 @@ class JavaCommandTest {
   }
 
   @Test
+  void theAotCacheOfTheParentIsRepeatedWhereItFits() {
+    String cache = "-XX:AOTCache=parent.aot";
+    String main = "-Dtigris.process.main=m/m.Works";
+    CodePath modules = new CodePath("", "modules");
+    assertTrue(
+        options(true, false, cache).contains(cache), "a class path, which begins as its own");
+    assertFalse(
+        JavaCommand.of(List.of(cache), 4, modules, true, false).options().contains(cache),
+        "another main module");
+    assertFalse(
+        JavaCommand.of(List.of(cache, main), 4, new CodePath("a.jar", "m"), true, false)
+            .options()
+            .contains(cache),
+        "another class path");
+    JavaCommand own = JavaCommand.of(List.of(cache, main), 4, modules, true, false);
+    assertTrue(own.options().contains(cache), own::toString);
+    assertEquals(List.of("-m", "m/m.Works"), own.words(Path.of("options")).subList(2, 4));
+    assertFalse(own.optionsFile().contains("--add-modules"), own::optionsFile);
+  }
+
+  @Test
   void theMemoryOfJbufsIsDivided() {
     List<String> options = options(true, false, JBUFS + "1t");
     assertEquals(
