@@ -2,6 +2,7 @@ package dev.tigris.flow;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /// The kinds of streams over one file.
 ///
@@ -41,6 +42,11 @@ record FileKind(
   @Override
   public Ends ends() {
     return isWriting ? Ends.SENDER : Ends.RECEIVER;
+  }
+
+  @Override
+  public List<Path> reads() {
+    return isWriting ? List.of() : List.of(file);
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.tigris.flow;
 
 import dev.tigris.flow.policy.Policy;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -58,10 +59,12 @@ public record FlowGraph(
   /// @param stage the stage that is fed
   /// @param name the feed's name
   /// @param kinds what the kind of each stream says of itself
-  public record Feed(String stage, String name, List<String> kinds) {
-    /// Copies the list.
+  /// @param reads the files that each stream reads
+  public record Feed(String stage, String name, List<String> kinds, List<List<Path>> reads) {
+    /// Copies the lists.
     public Feed {
       kinds = List.copyOf(kinds);
+      reads = reads.stream().map(List::copyOf).toList();
     }
   }
 
@@ -113,9 +116,14 @@ public record FlowGraph(
             .toList(),
         flow.feeds().stream()
             .map(
-                feed ->
-                    new Feed(
-                        feed.stage(), feed.name(), descriptions(flow, feed.stage(), feed.group())))
+                feed -> {
+                  List<StreamKind> kinds = kinds(flow, feed.stage(), feed.group());
+                  return new Feed(
+                      feed.stage(),
+                      feed.name(),
+                      descriptions(kinds),
+                      kinds.stream().map(StreamKind::reads).toList());
+                })
             .toList(),
         flow.drains().stream()
             .map(
@@ -125,15 +133,19 @@ public record FlowGraph(
                         drain.name(),
                         nameOf(drain.reservoir().policy()),
                         drain.reservoir().window(),
-                        descriptions(flow, drain.stage(), drain.group())))
+                        descriptions(kinds(flow, drain.stage(), drain.group()))))
             .toList(),
         flow.checksums(),
         flow.fixedSeed());
   }
 
-  private static List<String> descriptions(Flow flow, String stage, StreamGroup group) {
+  private static List<StreamKind> kinds(Flow flow, String stage, StreamGroup group) {
     Flow.Stage known = Objects.requireNonNull(flow.stage(stage)); // build() has looked
-    return group.kinds(known.replicas()).stream().map(StreamKind::description).toList();
+    return group.kinds(known.replicas());
+  }
+
+  private static List<String> descriptions(List<StreamKind> kinds) {
+    return kinds.stream().map(StreamKind::description).toList();
   }
 
   private static String nameOf(@Nullable Policy policy) {

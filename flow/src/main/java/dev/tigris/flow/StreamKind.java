@@ -2,6 +2,7 @@ package dev.tigris.flow;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,12 @@ public interface StreamKind {
   /// describe a flow in the same way.
   default String description() {
     return FlowGraph.nameOf(this);
+  }
+
+  /// Returns the files that its streams read, so that a run on several hosts can have the replica
+  /// where they lie; an empty list if it reads none, or from anywhere.
+  default List<Path> reads() {
+    return List.of();
   }
 
   /// Returns this kind with a window of its own, between 1 and 1,048,576, in place of the

@@ -1,6 +1,8 @@
 package dev.tigris.flow;
 
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
 
 /// A kind of streams with a window of its own.
 ///
@@ -20,6 +22,11 @@ record WindowedKind(StreamKind kind, int window) implements StreamKind {
   @Override
   public boolean isBetweenProcesses() {
     return kind.isBetweenProcesses();
+  }
+
+  @Override
+  public List<Path> reads() {
+    return kind.reads();
   }
 
   @Override

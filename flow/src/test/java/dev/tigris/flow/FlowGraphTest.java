@@ -42,6 +42,8 @@ class FlowGraphTest {
         List.of("file in, read in waters of 100 bytes", "file in, read in waters of 9 bytes"),
         graph.feeds().getFirst().kinds());
     assertEquals(
+        List.of(List.of(Path.of("in")), List.of(Path.of("in"))), graph.feeds().getFirst().reads());
+    assertEquals(
         List.of(
             new FlowGraph.Drain(
                 "end", "drain", "ROUND_ROBIN", 16, List.of("file result, written, window 3"))),

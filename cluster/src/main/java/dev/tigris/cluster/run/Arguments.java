@@ -8,9 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +34,8 @@ public final class Arguments {
   private final Instant time;
   private final Map<String, List<String>> facts;
 
-  /// Whether this is the coordinator, which looks facts up.
-  private final boolean looks;
+  /// Says where files lie, in the coordinator, which looks facts up; null in other processes.
+  private final FilePlaces.@Nullable Where where;
 
   private Arguments(
       List<String> words,
@@ -42,25 +44,32 @@ public final class Arguments {
       long seed,
       Instant time,
       Map<String, List<String>> facts,
-      boolean looks) {
+      FilePlaces.@Nullable Where where) {
     this.words = List.copyOf(words);
     this.processes = processes;
     this.processors = processors;
     this.seed = seed;
     this.time = time;
     this.facts = new TreeMap<>(facts);
-    this.looks = looks;
+    this.where = where;
   }
 
   /// Returns the arguments with which a coordinator describes a flow.
+  ///
+  /// @param where says on which hosts files lie
   static Arguments looking(
-      List<String> words, int processes, int processors, long seed, Instant time) {
-    return new Arguments(words, processes, processors, seed, time, Map.of(), true);
+      List<String> words,
+      int processes,
+      int processors,
+      long seed,
+      Instant time,
+      FilePlaces.Where where) {
+    return new Arguments(words, processes, processors, seed, time, Map.of(), where);
   }
 
   /// Returns arguments that know of no more facts than these have looked up.
   Arguments settled() {
-    return new Arguments(words, processes, processors, seed, time, facts, false);
+    return new Arguments(words, processes, processors, seed, time, facts, null);
   }
 
   /// Returns the user's words, in their order.
@@ -153,6 +162,49 @@ public final class Arguments {
     return found;
   }
 
+  /// Returns the processes on whose host a file lies: all or none of them, if there is one host. A
+  /// relative path is one of the folder in which each host's worker was started.
+  ///
+  /// ```java
+  /// int[] near = arguments.processesWith(log).stream().mapToInt(Integer::intValue).toArray();
+  /// return Placement.spread(graph, arguments.processes()).with("scan", near);
+  /// ```
+  ///
+  /// @throws IOException if a host does not answer
+  public List<Integer> processesWith(Path file) throws IOException {
+    return processesWith(Set.of(file)).getOrDefault(file, List.of());
+  }
+
+  /// Returns the processes on whose host each file lies.
+  Map<Path, List<Integer>> processesWith(Set<Path> files) throws IOException {
+    List<Path> unknown = files.stream().filter(file -> !facts.containsKey(factOf(file))).toList();
+    FilePlaces.Where looks = where;
+    if (looks != null && !unknown.isEmpty()) {
+      List<List<Integer>> found = looks.processesWith(unknown);
+      for (int i = 0; i < unknown.size(); i++) {
+        facts.put(factOf(unknown.get(i)), found.get(i).stream().map(String::valueOf).toList());
+      }
+    }
+    Map<Path, List<Integer>> all = new HashMap<>();
+    for (Path file : files) {
+      List<String> texts = facts(factOf(file), List::of);
+      all.put(file, texts.stream().map(Integer::valueOf).toList());
+    }
+    return all;
+  }
+
+  private static String factOf(Path file) {
+    return "processes with " + file;
+  }
+
+  /// Returns on how many hosts the processes are.
+  int hosts() {
+    FilePlaces.Where looks = where;
+    List<String> known =
+        facts("number of hosts", () -> List.of(String.valueOf(looks == null ? 1 : looks.hosts())));
+    return Integer.parseInt(known.getFirst());
+  }
+
   /// Returns a fact that only the coordinator looks up: how many rows a table has, for example.
   ///
   /// @param name tells the facts of a program apart
@@ -167,7 +219,7 @@ public final class Arguments {
     if (known != null) {
       return known;
     }
-    if (!looks) {
+    if (where == null) {
       throw new IllegalStateException(
           "this process asks for the %s, which the coordinator has not asked for: a flow has to be described in one way in all processes"
               .formatted(name));
@@ -223,7 +275,7 @@ public final class Arguments {
       String name = Wire.readText(in);
       facts.put(name, Wire.readTexts(in));
     }
-    return new Arguments(words, processes, processors, seed, time, facts, false);
+    return new Arguments(words, processes, processors, seed, time, facts, null);
   }
 
   @Override

@@ -245,7 +245,8 @@ public final class Cluster {
         Math.max(1, processes),
         Math.max(processes, here),
         Objects.requireNonNullElseGet(seed, SECRETS::nextLong),
-        Instant.now());
+        Instant.now(),
+        links == null ? new FilePlaces.OneHost(workers()) : links);
   }
 
   /// Returns what a run of a program would do, and starts none. A second JVM describes the flow as
@@ -257,10 +258,11 @@ public final class Cluster {
   public RunPlan plan(Class<? extends FlowProgram> program, String... words) throws RunException {
     Programs.requireNamed(program);
     Arguments looking;
+    Described described;
     try (HostLinks links = hosts == null ? null : hosts.connect(code)) {
       looking = looking(links, words);
+      described = described(program, looking);
     }
-    Described described = described(program, looking);
     CodePath path = CodePath.ofThisProcess().with(code.path());
     Arguments settled = looking.settled();
     try {

@@ -22,8 +22,9 @@ public interface FlowProgram {
   Flow describe(Arguments arguments) throws Exception;
 
   /// Says in which process each replica runs. If it is not overridden, replicas are
-  /// [dealt][Placement#spread] to all processes in turn. All processes have to agree, as about the
-  /// flow.
+  /// [dealt][Placement#spread] to all processes in turn, but for those whose feeds read files that
+  /// not all hosts have: they run [where these lie][Arguments#processesWith]. All processes have to
+  /// agree, as about the flow.
   ///
   /// ```java
   /// return Placement.spread(graph, arguments.processes()).with("write", 0);
@@ -32,6 +33,6 @@ public interface FlowProgram {
   /// @param graph the flow that was described
   /// @throws Exception if the arguments are wrong: the run fails with it
   default Placement place(FlowGraph graph, Arguments arguments) throws Exception {
-    return Placement.spread(graph, arguments.processes());
+    return FilePlaces.of(graph, arguments);
   }
 }

@@ -15,19 +15,24 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 /// A coordinator's connections to the workers of hosts, each of which has the program's code.
 ///
 /// Thread rule: one thread.
-final class HostLinks implements AutoCloseable {
+final class HostLinks implements FilePlaces.Where, AutoCloseable {
   private static final Duration CONNECT = Duration.ofSeconds(20);
 
   /// A large jar has to be read there.
   private static final Duration COMPARE = Duration.ofSeconds(60);
+
+  /// A message has room for so many long names.
+  private static final int MOST_FILES = 200;
 
   private static final long PAUSE_NANOS = 100_000_000;
   private static final Executor THREADS = task -> Thread.ofVirtual().start(task);
@@ -150,6 +155,36 @@ final class HostLinks implements AutoCloseable {
   /// Returns how many processors all hosts have together.
   int processors() {
     return processors.values().stream().mapToInt(Integer::intValue).sum();
+  }
+
+  @Override
+  public int hosts() {
+    return clients.size();
+  }
+
+  @Override
+  public List<List<Integer>> processesWith(List<Path> files) throws IOException {
+    List<List<Integer>> all = new ArrayList<>();
+    files.forEach(file -> all.add(new ArrayList<>()));
+    for (var each : clients.entrySet()) {
+      for (int from = 0; from < files.size(); from += MOST_FILES) {
+        List<Path> some = files.subList(from, Math.min(files.size(), from + MOST_FILES));
+        List<String> names = some.stream().map(Path::toString).toList();
+        for (String found : each.getValue().ask(Kind.FILES, CONNECT, names)) {
+          all.get(from + Objects.checkIndex(Integer.parseInt(found), some.size()))
+              .addAll(workersAt(each.getKey()));
+        }
+      }
+    }
+    all.forEach(each -> each.sort(null));
+    return all;
+  }
+
+  private List<Integer> workersAt(HostAddress address) {
+    return IntStream.range(0, lines.size())
+        .filter(worker -> lines.get(worker).equals(address))
+        .boxed()
+        .toList();
   }
 
   /// Returns the connection to a worker's host.

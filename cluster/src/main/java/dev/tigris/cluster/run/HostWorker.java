@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
@@ -19,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// The worker of a host: starts processes there for the runs of coordinators that have a key of its
@@ -269,6 +271,12 @@ public final class HostWorker implements AutoCloseable {
         case HELLO -> {
           path = code.find(texts);
           return List.of(String.valueOf(Runtime.getRuntime().availableProcessors()));
+        }
+        case FILES -> {
+          return IntStream.range(0, texts.size())
+              .filter(i -> Files.exists(Path.of(texts.get(i))))
+              .mapToObj(String::valueOf)
+              .toList();
         }
         case OPEN -> open(texts);
         case START -> {

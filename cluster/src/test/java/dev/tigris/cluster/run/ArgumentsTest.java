@@ -17,7 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// Facts that the coordinator looks up once, and the workers are told.
 class ArgumentsTest {
   private final Arguments looking =
-      Arguments.looking(List.of("a", "b"), 4, 8, 42, Instant.ofEpochSecond(7, 9));
+      Arguments.looking(
+          List.of("a", "b"), 4, 8, 42, Instant.ofEpochSecond(7, 9), new FilePlaces.OneHost(4));
 
   @TempDir private Path folder;
 

@@ -109,7 +109,13 @@ class LostHostTest {
     List<HostAddress> lines = addresses.stream().map(HostAddress::parse).toList();
     List<Path> code = List.of(Jvm.location(Writes.class));
     Arguments looking =
-        Arguments.looking(List.of(out.toString()), lines.size(), 2, 1L, Instant.now());
+        Arguments.looking(
+            List.of(out.toString()),
+            lines.size(),
+            2,
+            1L,
+            Instant.now(),
+            new FilePlaces.OneHost(lines.size()));
     Described described = Programs.describe(Writes.class, looking);
     Arguments settled = looking.settled();
     long second = TimeUnit.SECONDS.toNanos(1);

@@ -101,19 +101,20 @@ class SharedStateTest {
     assertEquals(List.of(), SharedState.warnings(Writes.class));
   }
 
+  private static Arguments looking(int processes) {
+    return Arguments.looking(
+        List.of(), processes, processes, 0, Instant.EPOCH, new FilePlaces.OneHost(processes));
+  }
+
   @Test
   void aProgramPlacesItsReplicas() throws Exception {
-    Described described =
-        Programs.describe(
-            FaultyProgram.class, Arguments.looking(List.of(), 3, 3, 0, Instant.EPOCH));
+    Described described = Programs.describe(FaultyProgram.class, looking(3));
     assertEquals(List.of(1, 2, 1, 2), described.places().get("add"));
     assertEquals(1, described.placement().process(new Operation.End("add", 2)));
     IllegalArgumentException refused =
         assertThrows(
             IllegalArgumentException.class,
-            () ->
-                Programs.describe(
-                    FaultyProgram.class, Arguments.looking(List.of(), 2, 2, 0, Instant.EPOCH)));
+            () -> Programs.describe(FaultyProgram.class, looking(2)));
     assertTrue(refused.getMessage().contains("add[1]"), refused::getMessage);
   }
 }

@@ -1,5 +1,6 @@
 package dev.tigris.flow.text;
 
+import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.ends.FeedStream;
@@ -90,12 +91,23 @@ public final class TextFeed extends StreamGroup {
     var source = new TextSource(files, format, blockBytes);
     List<StreamKind> kinds = new ArrayList<>();
     for (int i = 0; i < replicas; i++) {
-      kinds.add(
-          place -> {
-            source.opened();
-            return new FeedStream(place, source);
-          });
+      kinds.add(new Kind(source, format, blockBytes, files));
     }
     return kinds;
+  }
+
+  /// The kind of one of the streams.
+  private record Kind(TextSource source, TextFormat format, int blockBytes, List<Path> reads)
+      implements StreamKind {
+    @Override
+    public Stream open(Place place) throws IOException {
+      source.opened();
+      return new FeedStream(place, source);
+    }
+
+    @Override
+    public String description() {
+      return "rows of %s in blocks of %d bytes".formatted(format, blockBytes);
+    }
   }
 }

@@ -48,7 +48,9 @@ public record HostMessage(Kind kind, int id, List<String> texts) {
     /// Answers a request that was not done: why.
     REFUSED,
     /// Tells that a process has ended: attempt, worker, how.
-    ENDED
+    ENDED,
+    /// Asks which of these files lie there. Answered with their places in the list, from 0.
+    FILES
   }
 
   /// The most bytes of a message.

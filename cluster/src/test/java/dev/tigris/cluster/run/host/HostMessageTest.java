@@ -64,7 +64,7 @@ class HostMessageTest {
       random.nextBytes(bytes);
       if (bytes.length > 4) {
         bytes[0] = bytes[1] = bytes[2] = 0;
-        bytes[4] = (byte) random.nextInt(12);
+        bytes[4] = (byte) random.nextInt(Kind.values().length);
       }
       try {
         HostMessage _ = read(bytes);
