@@ -203,7 +203,7 @@ final class Worker implements Part.Listener {
     private void receive(byte[] message) {
       try {
         if (Frame.read(message) instanceof Frame.Content.OfOrder(Order order, ByteBuffer beside)) {
-          if (beside.hasRemaining()) {
+          if (beside.hasRemaining() && order.epoch().equals(epoch)) {
             description = beside;
           }
           perform(protocol.receive(possible(order), System.nanoTime()));

@@ -1,29 +1,58 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.flow.FileStream;
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.Module;
 import dev.tigris.flow.ModuleContext;
 import dev.tigris.flow.Reservoir;
 import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
+import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.Water;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/// A program that throws in a place: `place`, as [Place] has them.
+/// A program that throws in a place: `place worked`, as [Place] has them. Each source that works
+/// makes the file `worked`.
 public final class Throws implements FlowProgram {
   private static final int WATERS = 200;
   private static final int SOON = 20;
 
   /// Where a program may throw.
   enum Place {
-    CONSTRUCTOR,
-    INIT,
-    WORK,
-    FINISH,
-    DESTROY,
-    SOURCE,
-    SOURCE_FINISH
+    CONSTRUCTOR("work"),
+    INIT("work"),
+    WORK("work"),
+    /// An error, and no exception.
+    ERROR("work"),
+    /// While the other replica waits for what never comes.
+    STUCK("work"),
+    FINISH("work"),
+    DESTROY("work"),
+    SOURCE("make"),
+    SOURCE_FINISH("make"),
+    /// As a stream is opened that leaves the flow.
+    DRAIN("after");
+
+    private final String stage;
+
+    Place(String stage) {
+      this.stage = stage;
+    }
+
+    /// The stage that fails.
+    String stage() {
+      return stage;
+    }
+
+    /// Whether it fails before any module may work.
+    boolean isEarly() {
+      return this == CONSTRUCTOR || this == INIT || this == DRAIN;
+    }
   }
 
   /// Thrown in that place.
@@ -41,12 +70,20 @@ public final class Throws implements FlowProgram {
   @Override
   public Flow describe(Arguments arguments) {
     Place bad = Place.valueOf(arguments.word(0));
+    Path worked = Path.of(arguments.word(1));
+    StreamKind drain =
+        place -> {
+          enter(Place.DRAIN, bad);
+          String name = "output" + place.name().replaceAll("\\W", "-");
+          return FileStream.writing(worked.resolveSibling(name)).open(place);
+        };
     return Flow.named("throws")
-        .source("make", () -> new Maker(bad), 2)
+        .source("make", () -> new Maker(bad, worked), 2)
         .reservoir(Reservoir.lottery().withWindow(2))
         .stage("work", () -> new Work(bad), 2)
         .reservoir(Reservoir.random())
         .stage("after", () -> (in, out) -> {}, 2)
+        .drain("after", drain, drain)
         .build();
   }
 
@@ -58,14 +95,19 @@ public final class Throws implements FlowProgram {
 
   private static final class Maker implements Source {
     private final Place bad;
+    private final Path worked;
     private int made;
 
-    Maker(Place bad) {
+    Maker(Place bad, Path worked) {
       this.bad = bad;
+      this.worked = worked;
     }
 
     @Override
-    public boolean produce(Stream out) {
+    public boolean produce(Stream out) throws IOException {
+      if (made == 0) {
+        Path _ = Files.write(worked, new byte[0]);
+      }
       out.put(out.spring().createWater(8));
       if (++made == SOON) {
         enter(Place.SOURCE, bad);
@@ -103,9 +145,16 @@ public final class Throws implements FlowProgram {
     }
 
     @Override
-    public void process(Water in, Stream out) {
+    public void process(Water in, Stream out) throws InterruptedException {
+      if (bad == Place.STUCK && Objects.requireNonNull(context).replica() == 0) {
+        new CountDownLatch(1).await();
+      }
       if (++worked == SOON) {
         enterFirst(Place.WORK);
+        enterFirst(Place.STUCK);
+        if (bad == Place.ERROR) {
+          throw new AssertionError("boom in ERROR");
+        }
       }
       out.put(in);
     }

@@ -5,9 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.testing.Slow;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,33 +23,45 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ThrowsTest {
   @TempDir private Path runs;
 
-  private static RunException failure(Cluster cluster, Throws.Place place) {
-    return assertThrows(
-        RunException.class,
-        () -> {
-          var _ = cluster.withAttempts(3).start(Throws.class, place.name()).await();
-        });
+  private void requireBoom(Cluster cluster, Throws.Place place) throws IOException {
+    Path outputs = Files.createDirectory(runs.resolve("outputs"));
+    Path worked = outputs.resolve("worked");
+    RunException failure =
+        assertThrows(
+            RunException.class,
+            () -> {
+              var _ =
+                  cluster
+                      .withAttempts(3)
+                      .start(Throws.class, place.name(), worked.toString())
+                      .await();
+            });
+    requireBoom(failure, place);
+    assertEquals(place.isEarly(), Files.notExists(worked), "no module works before all are ready");
+    Files.deleteIfExists(worked);
+    try (Stream<Path> left = Files.list(outputs)) {
+      assertEquals(List.of(), left.toList());
+    }
   }
 
   private static void requireBoom(RunException failure, Throws.Place place) {
     assertEquals(RunException.Kind.MODULE, failure.kind(), failure::toString);
     assertEquals(1, failure.attempts());
-    String stage = place.name().startsWith("SOURCE") ? "make" : "work";
-    assertTrue(failure.getMessage().contains(stage), failure.getMessage());
+    assertTrue(failure.getMessage().contains("stage " + place.stage()), failure.getMessage());
     String cause = String.valueOf(Objects.requireNonNull(failure.getCause()).getMessage());
     assertTrue(cause.contains("boom in " + place), cause);
   }
 
   @ParameterizedTest
   @EnumSource(Throws.Place.class)
-  void onThreads(Throws.Place place) {
-    requireBoom(failure(Cluster.threads(), place), place);
+  void onThreads(Throws.Place place) throws IOException {
+    requireBoom(Cluster.threads(), place);
   }
 
   @Slow("starts two JVMs for each place")
   @ParameterizedTest
   @EnumSource(Throws.Place.class)
-  void onProcesses(Throws.Place place) {
-    requireBoom(failure(Cluster.processes(2).withRuns(runs), place), place);
+  void onProcesses(Throws.Place place) throws IOException {
+    requireBoom(Cluster.processes(2).withRuns(runs), place);
   }
 }
