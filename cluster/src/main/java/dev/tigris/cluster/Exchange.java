@@ -6,6 +6,7 @@ import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamException;
 import dev.tigris.flow.StreamKind;
 import dev.tigris.memory.PageKind;
+import dev.tigris.net.Attributes;
 import dev.tigris.net.Connection;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
@@ -119,6 +120,20 @@ public final class Exchange implements AutoCloseable {
     return new ExchangePart(this, flow, placement, self, processes);
   }
 
+  /// Connects one member of a group with all others, which call this, too: each process of a run
+  /// has one member. It waits for them, for as long as streams wait for each other.
+  ///
+  /// @param name the group's, unique in the run
+  /// @param self the number of this member
+  /// @param members where the process of each member listens, by its number
+  /// @param lanes the attributes of the interfaces between each two members
+  /// @throws IOException if a member cannot be reached, or does not come in time
+  /// @throws IllegalArgumentException if there is no member of the number `self`
+  public Mesh mesh(String name, int self, List<Reach> members, List<Attributes> lanes)
+      throws IOException, InterruptedException {
+    return new MeshMaker(this, requests, self, members, lanes, options.patience()).make(name);
+  }
+
   Ways ways() {
     return ways;
   }
@@ -145,7 +160,7 @@ public final class Exchange implements AutoCloseable {
     return new ReceivingKind(identity(stream), connected);
   }
 
-  private Header.Identity identity(String stream) {
+  Header.Identity identity(String stream) {
     if (stream.isBlank()
         || stream.getBytes(StandardCharsets.UTF_8).length > InterfaceStream.MOST_TEXT_BYTES) {
       throw new IllegalArgumentException(

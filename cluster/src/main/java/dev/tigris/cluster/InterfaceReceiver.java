@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 /// slots = posted + held by waters that came alone and are not finished
 /// ```
-final class InterfaceReceiver extends InterfaceStream {
+final class InterfaceReceiver extends InterfaceStream implements Requests.Receiver {
   private static final int CONTROLS = 8;
   private static final long CONTROL_BYTES = (long) (2 * CONTROLS) * ControlSlot.BYTES;
 
@@ -101,8 +101,14 @@ final class InterfaceReceiver extends InterfaceStream {
 
   // -- Connecting.
 
+  @Override
+  public Header.Identity identity() {
+    return identity;
+  }
+
   /// Takes a request of the sender. Any thread.
-  void ask(Requests.Asked request) {
+  @Override
+  public void ask(Requests.Asked request) {
     asking.add(request);
     mover.wake();
   }

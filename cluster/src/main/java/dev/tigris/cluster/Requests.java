@@ -29,6 +29,15 @@ final class Requests {
   /// @param request the request
   record Asked(Fabric fabric, ConnectionRequest request) {}
 
+  /// An end that is asked for by its tag.
+  interface Receiver {
+    /// Returns what the tag of its requests is the hash of.
+    Header.Identity identity();
+
+    /// Takes a request. Any thread.
+    void ask(Asked asked);
+  }
+
   private record Early(Asked asked, long deadline) {}
 
   /// So many requests wait for receivers at most; more are rejected.
@@ -39,7 +48,7 @@ final class Requests {
   private static final System.Logger LOG = System.getLogger(Exchange.class.getName());
 
   private final long patienceNanos;
-  private final Map<Long, InterfaceReceiver> receivers = new HashMap<>();
+  private final Map<Long, Receiver> receivers = new HashMap<>();
   private final ArrayDeque<Early> early = new ArrayDeque<>();
   private final List<Listener> listeners = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
@@ -82,15 +91,15 @@ final class Requests {
   }
 
   private void bring(Asked asked) {
-    InterfaceReceiver receiver = place(asked);
+    Receiver receiver = place(asked);
     if (receiver != null) {
       receiver.ask(asked);
     }
   }
 
   /// Returns the receiver of a request; null if it waits for that, or was rejected.
-  private synchronized @Nullable InterfaceReceiver place(Asked asked) {
-    InterfaceReceiver receiver = receivers.get(asked.request().tag());
+  private synchronized @Nullable Receiver place(Asked asked) {
+    Receiver receiver = receivers.get(asked.request().tag());
     if (receiver == null) {
       if (isClosed || early.size() == MOST_EARLY) {
         asked.request().close();
@@ -110,14 +119,14 @@ final class Requests {
   }
 
   /// Adds a receiver, and brings it the requests that came before.
-  void add(InterfaceReceiver receiver) {
+  void add(Receiver receiver) {
     List<Asked> its = new ArrayList<>();
-    long tag = receiver.identity.hash();
+    long tag = receiver.identity().hash();
     synchronized (this) {
       if (receivers.putIfAbsent(tag, receiver) != null) {
         throw new IllegalArgumentException(
             "this process has a receiver of stream %s already: receive each stream once"
-                .formatted(receiver.identity.name()));
+                .formatted(receiver.identity().name()));
       }
       for (Iterator<Early> all = early.iterator(); all.hasNext(); ) {
         Early next = all.next();
@@ -130,8 +139,8 @@ final class Requests {
     its.forEach(receiver::ask);
   }
 
-  synchronized void remove(InterfaceReceiver receiver) {
-    receivers.remove(receiver.identity.hash(), receiver);
+  synchronized void remove(Receiver receiver) {
+    receivers.remove(receiver.identity().hash(), receiver);
   }
 
   /// Stops listening, and rejects what has come.

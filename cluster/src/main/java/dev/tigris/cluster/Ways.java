@@ -51,6 +51,16 @@ final class Ways {
     }
   }
 
+  /// Returns the fabric that is preferred.
+  ///
+  /// @throws IllegalStateException if this process does not listen
+  synchronized Fabric first() {
+    if (all.isEmpty()) {
+      throw new IllegalStateException("this process does not listen: call listen() first");
+    }
+    return all.getFirst().fabric;
+  }
+
   synchronized Reach reach() {
     return new Reach(host, all.stream().map(Own::way).toList());
   }
