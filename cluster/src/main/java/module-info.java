@@ -11,6 +11,7 @@ module dev.tigris.cluster {
   requires transitive dev.tigris.net;
 
   exports dev.tigris.cluster;
+  exports dev.tigris.cluster.group;
   exports dev.tigris.cluster.run;
   exports dev.tigris.cluster.run.host to
       dev.tigris.cli;

@@ -72,6 +72,12 @@ public final class Arguments {
     return new Arguments(words, processes, processors, seed, time, facts, null);
   }
 
+  /// Returns these without the first words.
+  Arguments from(int first) {
+    return new Arguments(
+        words.subList(first, words.size()), processes, processors, seed, time, facts, null);
+  }
+
   /// Returns the user's words, in their order.
   public List<String> words() {
     return words;

@@ -1,5 +1,7 @@
+// Over 400 lines: each method is a way to describe or start a run, with its rules.
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.group.GroupProgram;
 import dev.tigris.cluster.run.protocol.Limits;
 import dev.tigris.cluster.run.protocol.RunId;
 import java.io.IOException;
@@ -207,17 +209,68 @@ public final class Cluster {
   public ClusterRun start(Class<? extends FlowProgram> program, String... words)
       throws RunException {
     Programs.requireNamed(program);
+    return start(program, arguments -> described(program, arguments), words);
+  }
+
+  /// Starts a program as a [group][dev.tigris.cluster.group.Group], one member in each process. The
+  /// run goes on when this returns.
+  ///
+  /// ```java
+  /// Results results = Cluster.processes(4).group(Pi.class, "1000000").await();
+  /// ```
+  ///
+  /// @param words its [arguments][Arguments#words]
+  /// @throws RunException if the folder of the run cannot be made, or a host cannot be reached or
+  ///     has other code
+  /// @throws IllegalArgumentException if another process could not find the class by its name
+  public ClusterRun group(Class<? extends GroupProgram> program, String... words)
+      throws RunException {
+    return group(workers(), program, words);
+  }
+
+  /// Starts a program as a group of so many members, which are dealt to the processes in turn. On
+  /// threads, each member has one.
+  ///
+  /// @param members how many, from 1 to 1000
+  /// @param words its [arguments][Arguments#words]
+  /// @throws RunException as the other method does
+  /// @throws IllegalArgumentException if the number is out of range, or another process could not
+  ///     find the class by its name
+  public ClusterRun group(int members, Class<? extends GroupProgram> program, String... words)
+      throws RunException {
+    Programs.requireNamed(program);
+    if (members < 1 || members > MOST_PROCESSES) {
+      throw new IllegalArgumentException(
+          "%d members: a group has 1 to %d".formatted(members, MOST_PROCESSES));
+    }
+    String[] all = GroupFlow.words(program, members, words);
+    return start(
+        GroupFlow.class,
+        arguments -> described(GroupFlow.class, new GroupFlow(program), arguments),
+        all);
+  }
+
+  /// Describes the flow of a program.
+  private interface Describing {
+    Described describe(Arguments arguments) throws RunException;
+  }
+
+  private ClusterRun start(
+      Class<? extends FlowProgram> program, Describing describing, String... words)
+      throws RunException {
     HostLinks links = hosts == null ? null : hosts.connect(code);
     boolean isStarted = false;
     try {
       Arguments looking = looking(links, words);
-      Described described = described(program, looking);
+      Described described = describing.describe(looking);
       if (processes == 0) {
         return new ThreadsRun(described.flow().seededOr(looking.seed()).start());
       }
       ClusterRun run = started(program, looking.settled(), described, links);
       isStarted = true;
-      Thread.ofVirtual().name("tigris-run-warnings").start(() -> warn(program));
+      if (program != GroupFlow.class) { // a group's program knows that it is in several processes
+        Thread.ofVirtual().name("tigris-run-warnings").start(() -> warn(program));
+      }
       return run;
     } catch (IOException e) {
       throw new RunException(
@@ -292,6 +345,20 @@ public final class Cluster {
       throws RunException {
     try {
       return Programs.describe(program, arguments);
+    } catch (Exception e) {
+      throw new RunException(
+          RunException.Kind.PROGRAM,
+          0,
+          "%s cannot describe its flow: %s".formatted(program.getName(), e),
+          e);
+    }
+  }
+
+  private static Described described(
+      Class<? extends FlowProgram> program, FlowProgram made, Arguments arguments)
+      throws RunException {
+    try {
+      return Described.of(made, arguments);
     } catch (Exception e) {
       throw new RunException(
           RunException.Kind.PROGRAM,

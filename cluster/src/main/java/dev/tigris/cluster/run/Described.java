@@ -12,10 +12,12 @@ import java.util.Map;
 
 /// A flow as its program describes it, and where that wants its replicas.
 ///
+/// @param program which has described it
 /// @param flow the flow
 /// @param graph what the flow says of itself
 /// @param places the process of each replica, by stage
-record Described(Flow flow, FlowGraph graph, Map<String, List<Integer>> places) {
+record Described(
+    FlowProgram program, Flow flow, FlowGraph graph, Map<String, List<Integer>> places) {
   Described {
     places = new LinkedHashMap<>(places);
   }
@@ -41,7 +43,7 @@ record Described(Flow flow, FlowGraph graph, Map<String, List<Integer>> places) 
       }
       places.put(stage.name(), its);
     }
-    return new Described(flow, graph, places);
+    return new Described(program, flow, graph, places);
   }
 
   private static int place(Placement placement, End replica, int processes) {

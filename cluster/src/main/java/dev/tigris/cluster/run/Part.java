@@ -144,6 +144,9 @@ final class Part implements AutoCloseable {
           for (String address : addresses) {
             processes.add(Reach.of(Streams.streamsOf(address)));
           }
+          if (described.program() instanceof GroupFlow group) {
+            group.meet(exchange, described.graph(), described.placement(), processes);
+          }
           Flow whole = described.flow();
           FlowPart here = exchange.part(whole, described.placement(), index, processes);
           begin(whole.seededOr(seed), new Gated(here, joined, listener::wired));

@@ -18,11 +18,11 @@ final class Programs {
   }
 
   /// Refuses a class of which another process cannot make a program.
-  static void requireNamed(Class<? extends FlowProgram> program) {
+  static void requireNamed(Class<?> program) {
     if (program.isHidden() || program.isAnonymousClass() || program.isLocalClass()) {
       throw new IllegalArgumentException(
-          "%s has no name by which each process could find it: write a public class that implements %s"
-              .formatted(program, FlowProgram.class.getSimpleName()));
+          "%s has no name by which each process could find it: write a public class of its own"
+              .formatted(program));
     }
   }
 

@@ -1,0 +1,490 @@
+// Over 400 lines: matching, waiting and what goes wrong have one state.
+package dev.tigris.cluster.group;
+
+import dev.tigris.cluster.Mesh;
+import dev.tigris.flow.PeerLostException;
+import dev.tigris.memory.View;
+import dev.tigris.net.CompletionQueue;
+import dev.tigris.net.DataType;
+import dev.tigris.net.Descriptor;
+import dev.tigris.net.Status;
+import dev.tigris.net.Ticket;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Moves the messages of one member: matches those that come with receives, and notices when a
+/// member is lost or has called something else. It does so while the member's thread calls it.
+///
+/// **Different calls.** A message of a collective call carries the whole call, which is compared
+/// with this member's call of that sequence number. A member that waits for a message for longer
+/// than a moment tells the one it waits for in which call it is. So members that wait for each
+/// other in different calls, and exchange nothing else, fail, too.
+///
+/// Thread rule: the member's thread.
+final class Engine {
+  /// Longer than a message takes where both members run.
+  private static final long ASK_AFTER_NANOS = 2_000_000;
+
+  /// A peer may be so many calls behind when its message is compared.
+  private static final int KEPT_CALLS = 64;
+
+  private final Mesh mesh;
+  private final CompletionQueue queue;
+  private final @Nullable Peer[] peers;
+
+  /// Receives of the program without a message, and messages without a receive, in their order. The
+  /// slots of the peers bound the second.
+  private final List<Pending> receives = new ArrayList<>();
+
+  private final ArrayDeque<Peer.Arrival> arrivals = new ArrayDeque<>();
+  private final @Nullable Call[] calls = new @Nullable Call[KEPT_CALLS];
+  private long callCount;
+  private int unfinished;
+  private boolean isEnding;
+  private @Nullable GroupException failure;
+
+  Engine(Mesh mesh) {
+    this.mesh = mesh;
+    this.queue = mesh.queue();
+    this.peers = new @Nullable Peer[mesh.size()];
+    for (int i = 0; i < peers.length; i++) {
+      if (i != mesh.self()) {
+        peers[i] = new Peer(i, mesh.lanes().get(i));
+      }
+    }
+  }
+
+  int self() {
+    return mesh.self();
+  }
+
+  int size() {
+    return peers.length;
+  }
+
+  private Peer peer(int number) {
+    return Objects.requireNonNull(peers[number]);
+  }
+
+  // -- Starting.
+
+  /// Begins a collective call.
+  Call begin(Call.Kind kind, int root, long bytes, DataType type, @Nullable Reduction reduction) {
+    requireFine();
+    Call call = new Call(kind, callCount++, root, bytes, type, reduction);
+    calls[slot(call.sequence())] = call;
+    for (Peer peer : peers) {
+      if (peer != null) {
+        if (peer.asked != null) {
+          compare(peer, peer.asked);
+        }
+        if (!peer.callArrivals.isEmpty()) {
+          compare(peer, peer.callArrivals.peek().envelope().call());
+        }
+      }
+    }
+    return call;
+  }
+
+  private static int slot(long sequence) {
+    return (int) (sequence & (KEPT_CALLS - 1));
+  }
+
+  Pending send(@Nullable Call call, View view, long offset, long bytes, int to, int tag) {
+    requireFine();
+    Pending pending = new Pending(this, true, call, view, offset, bytes, to, tag);
+    unfinished++;
+    Peer peer = peer(to);
+    peer.send(pending);
+    peer.flush();
+    return pending;
+  }
+
+  Pending receive(@Nullable Call call, View view, long offset, long bytes, int from, int tag) {
+    requireFine();
+    Pending pending = new Pending(this, false, call, view, offset, bytes, from, tag);
+    unfinished++;
+    if (call == null) {
+      for (Iterator<Peer.Arrival> all = arrivals.iterator(); all.hasNext(); ) {
+        Peer.Arrival next = all.next();
+        if (pending.takes(next.slot().peer().number, next.envelope().tag())) {
+          all.remove();
+          deliver(next.slot(), next.envelope(), pending);
+          return pending;
+        }
+      }
+      receives.add(pending);
+    } else {
+      Peer peer = peer(from);
+      Peer.Arrival next = peer.callArrivals.poll();
+      if (next == null) {
+        peer.callReceives.add(pending);
+      } else {
+        deliver(next.slot(), next.envelope(), pending);
+      }
+    }
+    return pending;
+  }
+
+  /// A send or receive is done.
+  void finished() {
+    unfinished--;
+  }
+
+  // -- Waiting.
+
+  void await(Pending pending) throws InterruptedException {
+    boolean hasAsked = false;
+    flush();
+    while (!pending.isOver()) {
+      requireFine();
+      refuseEnded(pending);
+      boolean mayAsk = pending.call() != null && !hasAsked && !pending.moves();
+      if (step(mayAsk ? ASK_AFTER_NANOS : Long.MAX_VALUE)) {
+        continue;
+      }
+      if (mayAsk && !pending.isOver()) {
+        hasAsked = true;
+        peer(pending.from()).ask(Objects.requireNonNull(pending.call()));
+        flush();
+      }
+    }
+  }
+
+  /// Moves messages, without waiting.
+  void advance() {
+    requireFine();
+    flush();
+    Descriptor done = queue.poll();
+    if (done != null) {
+      takeAll(done);
+    }
+    requireFine();
+  }
+
+  /// Waits for something to happen, and returns whether it did.
+  private boolean step(long nanos) throws InterruptedException {
+    Descriptor done = queue.await(nanos);
+    if (done != null) {
+      takeAll(done);
+      return true;
+    }
+    if (Thread.currentThread().isInterrupted()) {
+      throw new InterruptedException("member %d was interrupted while it waited".formatted(self()));
+    }
+    requireNoneLost();
+    return false;
+  }
+
+  private void takeAll(Descriptor first) {
+    for (Descriptor done = first; done != null; done = queue.pollFound()) {
+      take(done);
+    }
+    flush();
+  }
+
+  private void flush() {
+    for (Peer peer : peers) {
+      if (peer != null) {
+        peer.flush();
+      }
+    }
+  }
+
+  /// Refuses to wait for a member whose program has ended, and has sent all that it ever does.
+  private void refuseEnded(Pending pending) {
+    if (pending.moves()) {
+      return;
+    }
+    if (pending.from() == Group.ANY) {
+      for (Peer peer : peers) {
+        if (peer != null && peer.callsAtEnd < 0) {
+          return;
+        }
+      }
+      throw fail(
+          "the programs of all others have ended, while member %d waits in %s"
+              .formatted(self(), pending),
+          null);
+    }
+    Peer peer = peer(pending.from());
+    if (peer.callsAtEnd >= 0) {
+      throw fail(ended(peer.number, peer.callsAtEnd, self(), pending.toString()), null);
+    }
+  }
+
+  private static String ended(int member, long calls, int waiting, String what) {
+    return "the program of member %d has ended, after %d collective calls, while member %d waits for it in %s"
+        .formatted(member, calls, waiting, what);
+  }
+
+  // -- Arrivals.
+
+  private void take(Descriptor done) {
+    switch (done.attachment()) {
+      case Peer.Slot slot -> {
+        if (done.isSend()) {
+          slot.peer().sent(slot);
+        } else if (done.status() == Status.DONE) {
+          received(slot, done.transferredBytes());
+        } else if (done.status() != Status.FLUSHED) {
+          throw broken(slot.peer());
+        } else if (slot.peer().callsAtEnd < 0) {
+          throw lost(slot.peer());
+        }
+      }
+      case Pending pending -> {
+        Peer peer = peer(pending.from());
+        if (done.status() == Status.FLUSHED) {
+          throw lost(peer);
+        }
+        if (done.status() != Status.DONE || done.transferredBytes() != done.bytes()) {
+          throw broken(peer);
+        }
+        long bytes = done.transferredBytes();
+        peer.movedLong((Ticket) done);
+        pending.done(bytes);
+      }
+      case null, default -> throw new IllegalStateException("not the group's: " + done);
+    }
+  }
+
+  private void received(Peer.Slot slot, long length) {
+    Peer peer = slot.peer();
+    Envelope envelope = Envelope.read(slot.bytes(), length);
+    if (envelope == null || !peer.credit(slot.bytes())) {
+      throw broken(peer);
+    }
+    switch (envelope.kind()) {
+      case DATA, REQUEST -> {
+        boolean isData = envelope.kind() == Envelope.Kind.DATA;
+        if (isData != envelope.bytes() <= Peer.SHORT_BYTES
+            || length != Envelope.BYTES + (isData ? envelope.bytes() : 0)) {
+          throw broken(peer);
+        }
+        match(slot, envelope);
+      }
+      case CLEAR -> {
+        if (!peer.clear(envelope.token())) {
+          throw broken(peer);
+        }
+        peer.handled(slot);
+      }
+      case CREDIT -> peer.handled(slot);
+      case ASK -> {
+        Call call = envelope.call();
+        if (call == null) {
+          throw broken(peer);
+        }
+        peer.handled(slot);
+        compare(peer, call);
+      }
+      case BYE -> {
+        peer.callsAtEnd = envelope.bytes();
+        peer.handled(slot);
+      }
+    }
+  }
+
+  private void match(Peer.Slot slot, Envelope envelope) {
+    Peer peer = slot.peer();
+    Call call = envelope.call();
+    if (call != null) {
+      compare(peer, call);
+      Pending pending = peer.callReceives.poll();
+      if (pending == null) {
+        peer.callArrivals.add(new Peer.Arrival(slot, envelope));
+      } else {
+        deliver(slot, envelope, pending);
+      }
+      return;
+    }
+    for (int i = 0; i < receives.size(); i++) {
+      Pending pending = receives.get(i);
+      if (pending.takes(peer.number, envelope.tag())) {
+        receives.remove(i);
+        deliver(slot, envelope, pending);
+        return;
+      }
+    }
+    arrivals.add(new Peer.Arrival(slot, envelope));
+  }
+
+  private void deliver(Peer.Slot slot, Envelope envelope, Pending pending) {
+    Peer peer = slot.peer();
+    Call call = envelope.call();
+    if (call == null) {
+      requireFit(peer, envelope, pending);
+    } else if (!call.equals(pending.call())) {
+      throw different(peer, call, Objects.requireNonNull(pending.call()));
+    } else if (envelope.bytes() != pending.room()) {
+      throw broken(peer);
+    }
+    pending.match(peer.number, envelope.tag());
+    if (envelope.kind() == Envelope.Kind.REQUEST) {
+      peer.receiveLong(pending, envelope.bytes(), envelope.token());
+      peer.taken(slot, call != null);
+      peer.flush();
+    } else {
+      long bytes = envelope.bytes();
+      Copies.in(slot.bytes(), Envelope.BYTES, pending.view(), pending.offset(), bytes);
+      peer.taken(slot, call != null);
+      pending.done(bytes);
+    }
+  }
+
+  private void requireFit(Peer peer, Envelope envelope, Pending pending) {
+    DataType type = DataType.of(pending.view());
+    if (envelope.type() != type) {
+      throw fail(
+          "member %d has sent a message of %s with tag %d, and member %d receives %s"
+              .formatted(peer.number, envelope.type(), envelope.tag(), self(), type),
+          null);
+    }
+    if (envelope.bytes() > pending.room()) {
+      throw fail(
+          "member %d has sent a message of %,d bytes with tag %d, and member %d has given memory of %,d for it"
+              .formatted(peer.number, envelope.bytes(), envelope.tag(), self(), pending.room()),
+          null);
+    }
+  }
+
+  // -- Failures.
+
+  /// Compares a call of a peer with the one that this member has made, or will make.
+  private void compare(Peer peer, @Nullable Call its) {
+    if (its == null) {
+      return;
+    }
+    if (its.sequence() >= callCount) {
+      if (isEnding) {
+        throw fail(ended(self(), callCount, peer.number, its.toString()), null);
+      }
+      peer.asked = its;
+      return;
+    }
+    if (peer.asked != null && peer.asked.sequence() <= its.sequence()) {
+      peer.asked = null;
+    }
+    Call own = calls[slot(its.sequence())];
+    if (own != null && own.sequence() == its.sequence() && !own.equals(its)) {
+      throw different(peer, its, own);
+    }
+  }
+
+  private GroupException different(Peer peer, Call its, Call own) {
+    return fail(
+        "member %d has called %s, and member %d has called %s: all members have to make the same calls in the same order"
+            .formatted(peer.number, its, self(), own),
+        null);
+  }
+
+  private GroupException broken(Peer peer) {
+    return fail(
+        "member %d has sent what is no message of a group: run one version of Tigris in all"
+            .formatted(peer.number),
+        null);
+  }
+
+  private void requireNoneLost() {
+    for (Peer peer : peers) {
+      if (peer != null && peer.isLost()) {
+        throw lost(peer);
+      }
+    }
+  }
+
+  private GroupException lost(Peer peer) {
+    Throwable cause = peer.cause();
+    String message =
+        "member %d of the group is lost, as member %d has noticed%s"
+            .formatted(peer.number, self(), cause == null ? "" : ": " + cause.getMessage());
+    return fail(
+        message, new PeerLostException(message, cause == null ? new IOException(message) : cause));
+  }
+
+  private GroupException fail(String message, @Nullable Throwable cause) {
+    GroupException made = new GroupException(message, cause);
+    failure = made;
+    return made;
+  }
+
+  private void requireFine() {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  // -- The end.
+
+  /// Waits until the programs of all have ended.
+  ///
+  /// @throws IllegalStateException if the program has left something undone
+  void end() throws InterruptedException {
+    requireFine();
+    if (unfinished > 0) {
+      throw new IllegalStateException(
+          "member %d has ended with %d sends or receives under way: await() each that was started"
+              .formatted(self(), unfinished));
+    }
+    isEnding = true;
+    for (Peer peer : peers) {
+      if (peer != null) {
+        if (peer.asked != null) {
+          compare(peer, peer.asked);
+        }
+        peer.bye(callCount);
+      }
+    }
+    flush();
+    while (!areAllAtEnd()) {
+      boolean _ = step(Long.MAX_VALUE);
+    }
+    requireNothingLeft();
+  }
+
+  private boolean areAllAtEnd() {
+    for (Peer peer : peers) {
+      if (peer != null && (peer.callsAtEnd < 0 || !peer.hasSentAll())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void requireNothingLeft() {
+    for (Peer peer : peers) {
+      if (peer != null && !peer.callArrivals.isEmpty()) {
+        Call its = Objects.requireNonNull(peer.callArrivals.peek().envelope().call());
+        throw fail(ended(self(), callCount, peer.number, its.toString()), null);
+      }
+    }
+    Peer.Arrival first = arrivals.peek();
+    if (first != null) {
+      throw fail(
+          "member %d has ended without %d messages, the first from member %d with tag %d: receive each that is sent"
+              .formatted(
+                  self(), arrivals.size(), first.slot().peer().number, first.envelope().tag()),
+          null);
+    }
+  }
+
+  /// Throws if what is counted does not add up: for tests.
+  void checkInvariants() {
+    if (unfinished < 0 || unfinished < receives.size()) {
+      throw new IllegalStateException(
+          "%d are under way, of which %d wait for a message"
+              .formatted(unfinished, receives.size()));
+    }
+    for (Peer peer : peers) {
+      if (peer != null) {
+        peer.checkInvariants();
+      }
+    }
+  }
+}

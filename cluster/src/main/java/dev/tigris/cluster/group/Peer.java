@@ -1,0 +1,329 @@
+package dev.tigris.cluster.group;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.net.Attributes;
+import dev.tigris.net.DataType;
+import dev.tigris.net.InterfaceState;
+import dev.tigris.net.Posting;
+import dev.tigris.net.Ticket;
+import dev.tigris.net.VirtualInterface;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// One other member, and the two lanes to it. The first has envelopes and short messages, which go
+/// into slots of the receiver. The second has long messages, which go from the sender's memory
+/// into the receiver's: each is posted there before the sender is told that it may send.
+///
+/// Messages of the program and those of collective calls have slots of their own, so that neither
+/// keeps the other waiting. For both classes:
+///
+/// ```
+/// SLOTS = credits of the sender + under way + held by the receiver + emptied and not told
+/// ```
+///
+/// So at least CONTROLS receives are posted at any time. Other kinds of messages are handled as
+/// they come, and need no credit.
+///
+/// Thread rule: the member's thread.
+final class Peer {
+  /// Longer messages go over the second lane.
+  static final int SHORT_BYTES = 8192;
+
+  private static final int SLOTS = 16;
+  private static final int CONTROLS = 4;
+  private static final int RECEIVES = 2 * SLOTS + CONTROLS;
+  private static final int SENDS = 24;
+  private static final int SLOT_BYTES = Envelope.BYTES + SHORT_BYTES;
+  private static final String OWNER = "group";
+  private static final int USER = 0;
+  private static final int CALLS = 1;
+
+  /// The attributes of the two lanes.
+  static final List<Attributes> LANES =
+      List.of(
+          Attributes.DEFAULT.withDepths(SENDS, RECEIVES).withMaximumMessageBytes(SLOT_BYTES),
+          Attributes.DEFAULT);
+
+  /// Memory for one message of the first lane.
+  ///
+  /// @param peer whose it is
+  /// @param ticket of the memory
+  /// @param bytes the memory
+  record Slot(Peer peer, Ticket ticket, Bytes bytes) {}
+
+  /// A message that waits for a slot.
+  ///
+  /// @param envelope of the message
+  /// @param pending its payload, if that goes along; and what to tell when it has gone
+  private record Out(Envelope envelope, @Nullable Pending pending) {}
+
+  /// Memory that waits for the second lane.
+  private record Piece(Pending pending, long bytes, int token) {}
+
+  final int number;
+  private final VirtualInterface first;
+  private final VirtualInterface second;
+  private final ArrayDeque<Slot> freeSends = new ArrayDeque<>();
+  private final ArrayDeque<Out> controls = new ArrayDeque<>();
+
+  /// By class.
+  private final List<ArrayDeque<Out>> waiting = List.of(new ArrayDeque<>(), new ArrayDeque<>());
+
+  private final int[] credits = {SLOTS, SLOTS};
+  private final int[] freed = {0, 0};
+  private boolean owesCredit;
+  private final ArrayDeque<Piece> longSends = new ArrayDeque<>();
+  private final ArrayDeque<Piece> longReceives = new ArrayDeque<>();
+  private final Map<Integer, Pending> requested = new HashMap<>();
+  private int nextToken;
+
+  /// Receives of collective calls, in their order, and messages that came before their receives.
+  final ArrayDeque<Pending> callReceives = new ArrayDeque<>();
+
+  final ArrayDeque<Arrival> callArrivals = new ArrayDeque<>();
+
+  /// The call in which it waits for this member, that is not compared yet.
+  @Nullable Call asked;
+
+  /// How many calls its program had made when it ended; -1 while it runs.
+  long callsAtEnd = -1;
+
+  private boolean hasSaidBye;
+
+  /// A message that has come before its receive.
+  ///
+  /// @param slot where it lies
+  /// @param envelope of the message
+  record Arrival(Slot slot, Envelope envelope) {}
+
+  Peer(int number, List<VirtualInterface> lanes) {
+    this.number = number;
+    this.first = lanes.get(0);
+    this.second = lanes.get(1);
+    Bytes all = Jbuf.allocate((long) (RECEIVES + SENDS) * SLOT_BYTES, OWNER).asBytes();
+    for (int i = 0; i < RECEIVES + SENDS; i++) {
+      long at = (long) i * SLOT_BYTES;
+      Ticket ticket = first.register(all).range(at, SLOT_BYTES);
+      Slot slot = new Slot(this, ticket, all.slice(at, SLOT_BYTES));
+      ticket.attach(slot);
+      if (i < RECEIVES) {
+        post(slot);
+      } else {
+        freeSends.add(slot);
+      }
+    }
+  }
+
+  private void post(Slot slot) {
+    Posting answer = first.postReceive(slot.ticket.range(slot.ticket.offset(), SLOT_BYTES));
+    if (answer == Posting.QUEUE_FULL) {
+      throw new IllegalStateException("more slots than receives");
+    }
+  }
+
+  /// Returns whether a lane has ended, though the program there has not.
+  boolean isLost() {
+    return callsAtEnd < 0
+        && (first.state() != InterfaceState.CONNECTED
+            || second.state() != InterfaceState.CONNECTED);
+  }
+
+  @Nullable Throwable cause() {
+    return first.failure() == null ? second.failure() : first.failure();
+  }
+
+  // -- Sending.
+
+  /// Sends a message.
+  void send(Pending pending) {
+    Call call = pending.call();
+    boolean isShort = pending.room() <= SHORT_BYTES;
+    int token = 0;
+    if (!isShort) {
+      token = nextToken++;
+      requested.put(token, pending);
+    }
+    Envelope envelope =
+        new Envelope(
+            isShort ? Envelope.Kind.DATA : Envelope.Kind.REQUEST,
+            call != null,
+            DataType.of(pending.view()),
+            pending.wanted(),
+            pending.room(),
+            token,
+            call);
+    waiting.get(call == null ? USER : CALLS).add(new Out(envelope, isShort ? pending : null));
+  }
+
+  /// Tells the peer in which call this member waits for it.
+  void ask(Call call) {
+    control(new Envelope(Envelope.Kind.ASK, true, call.type(), 0, 0, 0, call));
+  }
+
+  /// Tells the peer that nothing follows.
+  void bye(long calls) {
+    owesCredit = false;
+    hasSaidBye = true;
+    control(new Envelope(Envelope.Kind.BYE, false, DataType.BYTES, 0, calls, 0, null));
+  }
+
+  private void control(Envelope envelope) {
+    controls.add(new Out(envelope, null));
+  }
+
+  /// Sends what waits, as far as there are slots and credits.
+  void flush() {
+    if (owesCredit && controls.isEmpty() && !hasSaidBye && callsAtEnd < 0) {
+      control(new Envelope(Envelope.Kind.CREDIT, false, DataType.BYTES, 0, 0, 0, null));
+    }
+    while (!controls.isEmpty() && !freeSends.isEmpty()) {
+      send(controls.remove());
+    }
+    for (int kind = CALLS; kind >= USER; kind--) {
+      ArrayDeque<Out> its = waiting.get(kind);
+      while (!its.isEmpty() && !freeSends.isEmpty() && credits[kind] > 0) {
+        credits[kind]--;
+        send(its.remove());
+      }
+    }
+    while (!longReceives.isEmpty() && receiveLong(longReceives.peek())) {
+      Piece posted = longReceives.remove();
+      control(new Envelope(Envelope.Kind.CLEAR, false, DataType.BYTES, 0, 0, posted.token, null));
+      while (!controls.isEmpty() && !freeSends.isEmpty()) {
+        send(controls.remove());
+      }
+    }
+    while (!longSends.isEmpty() && sendLong(longSends.peek())) {
+      Piece _ = longSends.remove();
+    }
+  }
+
+  private void send(Out out) {
+    Slot slot = freeSends.remove();
+    Bytes bytes = slot.bytes;
+    out.envelope.write(bytes, freed[USER], freed[CALLS]);
+    freed[USER] = 0;
+    freed[CALLS] = 0;
+    owesCredit = false;
+    long length = Envelope.BYTES;
+    Pending pending = out.pending;
+    if (pending != null) {
+      Copies.out(pending.view(), pending.offset(), bytes, Envelope.BYTES, pending.room());
+      length += pending.room();
+    }
+    Posting answer = first.postSend(slot.ticket.range(slot.ticket.offset(), length));
+    if (answer == Posting.QUEUE_FULL) {
+      throw new IllegalStateException("more slots than sends");
+    }
+    if (answer == Posting.NOT_CONNECTED) {
+      freeSends.add(slot); // the end of the lane is noticed by its receives
+    }
+    if (pending != null) {
+      pending.done(pending.room());
+    }
+  }
+
+  private boolean receiveLong(Piece memory) {
+    Pending pending = memory.pending;
+    Ticket ticket = second.register(pending.view()).range(pending.offset(), memory.bytes);
+    ticket.attach(pending);
+    return isPosted(ticket, second.postReceive(ticket));
+  }
+
+  private boolean sendLong(Piece memory) {
+    Pending pending = memory.pending;
+    Ticket ticket = second.register(pending.view()).range(pending.offset(), memory.bytes);
+    ticket.attach(pending);
+    return isPosted(ticket, second.postSend(ticket));
+  }
+
+  private boolean isPosted(Ticket ticket, Posting answer) {
+    if (answer == Posting.QUEUE_FULL) {
+      second.deregister(ticket);
+    }
+    return answer != Posting.QUEUE_FULL;
+  }
+
+  /// A slot that was sent is free again.
+  void sent(Slot slot) {
+    freeSends.add(slot);
+  }
+
+  /// A long message has left its memory, or has arrived.
+  void movedLong(Ticket ticket) {
+    second.deregister(ticket);
+  }
+
+  /// Returns whether all that was to be sent has left.
+  boolean hasSentAll() {
+    return controls.isEmpty()
+        && waiting.get(USER).isEmpty()
+        && waiting.get(CALLS).isEmpty()
+        && longSends.isEmpty()
+        && freeSends.size() == SENDS;
+  }
+
+  // -- Receiving.
+
+  /// Takes what an envelope says of slots. False if it cannot be.
+  boolean credit(Bytes slot) {
+    return credit(USER, Envelope.freedUser(slot)) && credit(CALLS, Envelope.freedCalls(slot));
+  }
+
+  private boolean credit(int kind, int more) {
+    if (more < 0 || more > SLOTS - credits[kind]) {
+      return false;
+    }
+    credits[kind] += more;
+    return true;
+  }
+
+  /// Posts a slot again whose message needed no credit.
+  void handled(Slot slot) {
+    post(slot);
+  }
+
+  /// Posts a slot again whose message was taken.
+  void taken(Slot slot, boolean isCall) {
+    post(slot);
+    int kind = isCall ? CALLS : USER;
+    freed[kind]++;
+    if (freed[kind] >= SLOTS / 2) {
+      owesCredit = true;
+    }
+  }
+
+  /// Names memory for a long message.
+  void receiveLong(Pending pending, long bytes, int token) {
+    pending.move();
+    longReceives.add(new Piece(pending, bytes, token));
+  }
+
+  /// The peer has named memory for a long message. False if it was asked for none.
+  boolean clear(int token) {
+    Pending pending = requested.remove(token);
+    if (pending == null) {
+      return false;
+    }
+    pending.move();
+    longSends.add(new Piece(pending, pending.room(), token));
+    return true;
+  }
+
+  /// Throws if what is counted does not add up: for tests.
+  void checkInvariants() {
+    for (int kind = USER; kind <= CALLS; kind++) {
+      if (credits[kind] < 0 || credits[kind] > SLOTS || freed[kind] < 0 || freed[kind] > SLOTS) {
+        throw new IllegalStateException(
+            "%d credits, %d emptied, of %d slots".formatted(credits[kind], freed[kind], SLOTS));
+      }
+    }
+    if (freeSends.size() > SENDS) {
+      throw new IllegalStateException(freeSends.size() + " slots are free");
+    }
+  }
+}

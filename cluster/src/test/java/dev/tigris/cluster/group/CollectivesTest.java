@@ -1,0 +1,195 @@
+package dev.tigris.cluster.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.Longs;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.NetException;
+import dev.tigris.testing.Slow;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Random sequences of collective calls, against a sequential model: each member computes from the
+/// seed what all members hold, and so what it has to get.
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class CollectivesTest {
+  private static final List<Reduction> ALL = List.of(Reduction.values());
+
+  private static void requireProvider(String provider) {
+    try (Fabric _ = Fabric.open(provider)) {
+      return;
+    } catch (NetException e) {
+      Assumptions.abort(e.getMessage());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "tcp", "uring"})
+  void sequencesOfCallsGiveWhatTheModelGives(String provider) throws Exception {
+    requireProvider(provider);
+    for (int size = 2; size <= 5; size++) {
+      run(provider, size, 20, size);
+    }
+  }
+
+  @Slow("two thousand sequences for each provider")
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "tcp", "uring"})
+  void thousandsOfSequencesGiveWhatTheModelGives(String provider) throws Exception {
+    requireProvider(provider);
+    for (int size = 2; size <= 8; size++) {
+      run(provider, size, 2000, 100 + size);
+    }
+  }
+
+  private static void run(String provider, int size, int calls, long seed) throws Exception {
+    GroupThreads.run(
+        size,
+        provider,
+        group -> {
+          SplittableRandom random = new SplittableRandom(seed);
+          for (int i = 0; i < calls; i++) {
+            long next = random.nextLong();
+            String what = "%s, %d members, seed %d, call %d".formatted(provider, size, seed, i);
+            new Step(group, new SplittableRandom(next), next, what).check();
+            group.checkInvariants();
+          }
+        });
+  }
+
+  /// One call, with data that follows from its seed.
+  private static final class Step {
+    private final Group group;
+    private final SplittableRandom random;
+    private final long seed;
+    private final String what;
+    private final int size;
+    private final int rank;
+
+    Step(Group group, SplittableRandom random, long seed, String what) {
+      this.group = group;
+      this.random = random;
+      this.seed = seed;
+      this.what = what;
+      this.size = group.size();
+      this.rank = group.rank();
+    }
+
+    /// Returns the element that a member begins with.
+    private long element(int member, long index) {
+      long mixed = (seed ^ (member * 0x9E3779B97F4A7C15L)) + index * 0xBF58476D1CE4E5B9L;
+      return mixed ^ (mixed >>> 29);
+    }
+
+    private Longs own(int count) {
+      Longs data = Jbuf.allocate(8L * Math.max(1, count)).asLongs().slice(0, count);
+      for (int i = 0; i < count; i++) {
+        data.set(i, element(rank, i));
+      }
+      return data;
+    }
+
+    private Longs room(int count) {
+      return Jbuf.allocate(8L * Math.max(1, count)).asLongs().slice(0, count);
+    }
+
+    private void check() throws InterruptedException {
+      int kind = random.nextInt(8);
+      int root = random.nextInt(size);
+      int count =
+          switch (random.nextInt(3)) {
+            case 0 -> random.nextInt(4);
+            case 1 -> random.nextInt(1020, 1030); // about the longest short message
+            default -> random.nextInt(1, 20_000);
+          };
+      Reduction how = ALL.get(random.nextInt(ALL.size()));
+      switch (kind) {
+        case 0 -> group.barrier();
+        case 1 -> {
+          Longs data = own(count);
+          group.broadcast(data, root);
+          assertPart(data, 0, count, root, 0);
+        }
+        case 2 -> {
+          Longs data = own(count);
+          group.reduce(data, how, root);
+          if (rank == root) {
+            assertReduced(data, count, how);
+          } else {
+            assertPart(data, 0, count, rank, 0);
+          }
+        }
+        case 3 -> {
+          Longs data = own(count);
+          group.allReduce(data, how);
+          assertReduced(data, count, how);
+        }
+        case 4 -> {
+          Longs all = rank == root ? room(count * size) : null;
+          group.gather(own(count), all, root);
+          assertAll(all, count);
+        }
+        case 5 -> {
+          Longs all = room(count * size);
+          group.allGather(own(count), all);
+          assertAll(all, count);
+        }
+        case 6 -> {
+          Longs part = room(count);
+          group.scatter(rank == root ? own(count * size) : null, part, root);
+          assertPart(part, 0, count, root, (long) rank * count);
+        }
+        default -> {
+          Longs to = room(count * size);
+          group.allToAll(own(count * size), to);
+          for (int member = 0; member < size; member++) {
+            assertPart(to, member * count, count, member, (long) rank * count);
+          }
+        }
+      }
+    }
+
+    private void assertAll(Longs all, int count) {
+      if (all != null) {
+        for (int member = 0; member < size; member++) {
+          assertPart(all, member * count, count, member, 0);
+        }
+      }
+    }
+
+    private void assertPart(Longs data, int at, int count, int member, long from) {
+      for (int i = 0; i < count; i++) {
+        if (element(member, from + i) != data.get(at + i)) {
+          assertEquals(element(member, from + i), data.get(at + i), what + ", element " + i);
+        }
+      }
+    }
+
+    private void assertReduced(Longs data, int count, Reduction how) {
+      for (int i = 0; i < count; i++) {
+        long expected = element(0, i);
+        for (int member = 1; member < size; member++) {
+          long its = element(member, i);
+          expected =
+              switch (how) {
+                case SUM -> expected + its;
+                case PRODUCT -> expected * its;
+                case MINIMUM -> Math.min(expected, its);
+                case MAXIMUM -> Math.max(expected, its);
+                case AND -> expected & its;
+                case OR -> expected | its;
+              };
+        }
+        if (expected != data.get(i)) {
+          assertEquals(expected, data.get(i), what + " by " + how + ", element " + i);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,264 @@
+package dev.tigris.cluster.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.flow.PeerLostException;
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Doubles;
+import dev.tigris.memory.Ints;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.Longs;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Messages between members on threads, and what is told when they do not fit one another.
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class GroupTest {
+  private static final String PROVIDER = "tcp";
+
+  private static GroupException failed(int size, Group.Body body) {
+    return assertThrows(GroupException.class, () -> GroupThreads.run(size, PROVIDER, body));
+  }
+
+  private static void assertTold(GroupException failure, String... parts) {
+    for (String part : parts) {
+      assertTrue(String.valueOf(failure.getMessage()).contains(part), failure::getMessage);
+    }
+  }
+
+  @Test
+  void messagesOfOneTagArriveInTheirOrderAndThoseOfOthersByTag() throws Exception {
+    GroupThreads.run(
+        2,
+        PROVIDER,
+        group -> {
+          Longs data = Jbuf.allocate(8).asLongs();
+          if (group.rank() == 0) {
+            for (int i = 0; i < 12; i++) {
+              data.set(0, i);
+              group.send(data, 1, i % 3);
+              group.checkInvariants();
+            }
+          } else {
+            for (int tag = 2; tag >= 0; tag--) {
+              for (int i = 0; i < 4; i++) {
+                Pending got = group.receive(data, 0, tag);
+                assertEquals(i * 3 + tag, data.get(0));
+                assertEquals(tag, got.tag());
+                assertEquals(8, got.bytes());
+                group.checkInvariants();
+              }
+            }
+          }
+        });
+  }
+
+  @Test
+  void manyLongMessagesAreUnderWayBothWays() throws Exception {
+    int count = 100; // more than one lane has descriptors
+    int length = 20_000;
+    GroupThreads.run(
+        2,
+        PROVIDER,
+        group -> {
+          int other = 1 - group.rank();
+          List<Bytes> received = new ArrayList<>();
+          List<Pending> all = new ArrayList<>();
+          for (int i = 0; i < count; i++) {
+            Bytes out = Jbuf.allocate(length).asBytes();
+            out.fill((byte) (i + group.rank()));
+            Bytes in = Jbuf.allocate(length).asBytes();
+            received.add(in);
+            all.add(group.startReceive(in, other, 1));
+            all.add(group.startSend(out, other, 1));
+          }
+          for (Pending each : all) {
+            each.await();
+          }
+          for (int i = 0; i < count; i++) {
+            assertEquals((byte) (i + other), received.get(i).get(0));
+            assertEquals((byte) (i + other), received.get(i).get(length - 1));
+          }
+          group.checkInvariants();
+        });
+  }
+
+  @Test
+  void aReceiveOfAnyMemberTellsTheSender() throws Exception {
+    GroupThreads.run(
+        3,
+        PROVIDER,
+        group -> {
+          Ints data = Jbuf.allocate(4).asInts();
+          if (group.rank() > 0) {
+            data.set(0, group.rank());
+            group.send(data, 0, 5);
+            return;
+          }
+          int sum = 0;
+          for (int i = 0; i < 2; i++) {
+            Pending got = group.receive(data, Group.ANY, Group.ANY);
+            assertEquals(got.peer(), data.get(0));
+            sum += data.get(0);
+          }
+          assertEquals(3, sum);
+        });
+  }
+
+  @Test
+  void aGroupOfOneHasAllOperations() throws Exception {
+    GroupThreads.run(
+        1,
+        PROVIDER,
+        group -> {
+          Doubles data = Jbuf.allocate(8).asDoubles();
+          Doubles all = Jbuf.allocate(8).asDoubles();
+          data.set(0, 2.5);
+          group.barrier();
+          group.broadcast(data, 0);
+          group.allReduce(data, Reduction.SUM);
+          group.reduce(data, Reduction.SUM, 0);
+          group.gather(data, all, 0);
+          group.allGather(data, all);
+          group.scatter(all, data, 0);
+          group.allToAll(data, all);
+          assertEquals(2.5, all.get(0));
+        });
+  }
+
+  @Test
+  void differentSizesAreTold() {
+    GroupException failure =
+        failed(
+            2,
+            group -> {
+              Doubles data = Jbuf.allocate(8L * (1 + group.rank())).asDoubles();
+              group.allReduce(data, Reduction.SUM);
+            });
+    assertTold(failure, "member 0", "member 1", "allReduce of 8 bytes", "allReduce of 16 bytes");
+  }
+
+  @Test
+  void membersThatWaitForEachOtherInDifferentCallsAreTold() {
+    GroupException failure =
+        failed(
+            2,
+            group -> {
+              Doubles data = Jbuf.allocate(8).asDoubles();
+              group.barrier();
+              group.broadcast(data, 1 - group.rank()); // each takes the other for the root
+            });
+    assertTold(failure, "with root 0", "with root 1", "collective call 2");
+  }
+
+  @Test
+  void aMemberThatEndsEarlyIsTold() {
+    GroupException failure =
+        failed(
+            3,
+            group -> {
+              if (group.rank() != 1) {
+                group.barrier();
+              }
+            });
+    assertTold(failure, "member 1 has ended", "barrier");
+  }
+
+  @Test
+  void aReceiveFromAMemberThatHasEndedIsTold() {
+    GroupException failure =
+        failed(
+            2,
+            group -> {
+              if (group.rank() == 0) {
+                Pending _ = group.receive(Jbuf.allocate(8).asBytes(), 1, 3);
+              }
+            });
+    assertTold(failure, "member 1 has ended", "a receive with tag 3");
+  }
+
+  @Test
+  void aMessageThatWasNotReceivedIsTold() {
+    GroupException failure =
+        failed(
+            2,
+            group -> {
+              if (group.rank() == 0) {
+                group.send(Jbuf.allocate(8).asBytes(), 1, 7);
+              }
+            });
+    assertTold(failure, "member 1 has ended without 1 messages", "tag 7");
+  }
+
+  @Test
+  void aMessageThatDoesNotFitIsTold() {
+    GroupException tooLong =
+        failed(
+            2,
+            group -> {
+              if (group.rank() == 0) {
+                group.send(Jbuf.allocate(16).asBytes(), 1, 7);
+              } else {
+                Pending _ = group.receive(Jbuf.allocate(8).asBytes(), 0, 7);
+              }
+            });
+    assertTold(tooLong, "16 bytes with tag 7", "memory of 8");
+    GroupException otherType =
+        failed(
+            2,
+            group -> {
+              if (group.rank() == 0) {
+                group.send(Jbuf.allocate(8).asDoubles(), 1, 7);
+              } else {
+                Pending _ = group.receive(Jbuf.allocate(8).asLongs(), 0, 7);
+              }
+            });
+    assertTold(otherType, "DOUBLES", "LONGS");
+  }
+
+  @Test
+  void aMemberThatThrowsFailsAllWithItsFailure() {
+    IllegalStateException failure =
+        assertThrows(
+            IllegalStateException.class,
+            () ->
+                GroupThreads.run(
+                    3,
+                    PROVIDER,
+                    group -> {
+                      if (group.rank() == 2) {
+                        throw new IllegalStateException("wrong");
+                      }
+                      GroupException lost = assertThrows(GroupException.class, group::barrier);
+                      assertInstanceOf(PeerLostException.class, lost.getCause());
+                      throw lost;
+                    }));
+    assertEquals("wrong", failure.getMessage());
+  }
+
+  @Test
+  void wrongArgumentsAreRefused() throws Exception {
+    GroupThreads.run(
+        2,
+        PROVIDER,
+        group -> {
+          Bytes bytes = Jbuf.allocate(8).asBytes();
+          Doubles one = Jbuf.allocate(8).asDoubles();
+          assertThrows(IndexOutOfBoundsException.class, () -> group.send(bytes, 2, 0));
+          assertThrows(IllegalArgumentException.class, () -> group.send(bytes, group.rank(), 0));
+          assertThrows(
+              IllegalArgumentException.class, () -> group.send(bytes, 1 - group.rank(), -1));
+          assertThrows(IllegalArgumentException.class, () -> group.allReduce(bytes, Reduction.SUM));
+          assertThrows(IllegalArgumentException.class, () -> group.allReduce(one, Reduction.AND));
+          assertThrows(IllegalArgumentException.class, () -> group.allGather(one, one));
+          assertThrows(IllegalArgumentException.class, () -> group.allToAll(one, one));
+          assertThrows(IllegalStateException.class, group::results);
+        });
+  }
+}
