@@ -39,8 +39,7 @@ final class PlanCommand implements Command {
     ProgramFile program = RunOptions.program(options);
     RunPlan plan;
     try {
-      plan =
-          RunOptions.cluster(options, program).plan(program.program(), RunOptions.words(options));
+      plan = RunOptions.cluster(options, program).plan(program.flow(), RunOptions.words(options));
     } catch (RunException e) {
       throw new CommandException(RunCommand.code(e), String.valueOf(e.getMessage()), e);
     }

@@ -1,5 +1,6 @@
 package dev.tigris.cli;
 
+import dev.tigris.cluster.group.GroupProgram;
 import dev.tigris.cluster.run.FlowProgram;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -17,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// A jar, or a folder of classes, with a program to run.
 ///
 /// @param path the jar or folder, and the jars that its manifest names
+/// @param file the jar or folder, as the user has named it
 /// @param program the class of the program
-record ProgramFile(List<Path> path, Class<? extends FlowProgram> program) {
+record ProgramFile(List<Path> path, Path file, Class<?> program) {
   /// The attribute of a jar's manifest that names its program.
   static final String ATTRIBUTE = "Tigris-Program";
 
@@ -55,7 +57,29 @@ record ProgramFile(List<Path> path, Class<? extends FlowProgram> program) {
           "%s names no program: name one with --program CLASS, or in the manifest, as %s"
               .formatted(file, ATTRIBUTE));
     }
-    return new ProgramFile(path, load(path, name, file));
+    return new ProgramFile(path, file, load(path, name, file));
+  }
+
+  /// Returns the program of a flow.
+  Class<? extends FlowProgram> flow() throws CommandException {
+    return of(
+        FlowProgram.class,
+        GroupProgram.class.isAssignableFrom(program) ? "; run it as a group, by --group N" : "");
+  }
+
+  /// Returns the program of a group.
+  Class<? extends GroupProgram> group() throws CommandException {
+    return of(GroupProgram.class, "; leave --group out");
+  }
+
+  private <T> Class<? extends T> of(Class<T> kind, String advice) throws CommandException {
+    if (!kind.isAssignableFrom(program)) {
+      throw new CommandException(
+          ExitCode.BAD_INPUT,
+          "class %s in '%s' is no program: it does not implement %s%s"
+              .formatted(program.getName(), file, kind.getName(), advice));
+    }
+    return program.asSubclass(kind);
   }
 
   private static Attributes attributes(Path jar) throws CommandException {
@@ -78,8 +102,7 @@ record ProgramFile(List<Path> path, Class<? extends FlowProgram> program) {
     }
   }
 
-  private static Class<? extends FlowProgram> load(List<Path> path, String name, Path file)
-      throws CommandException {
+  private static Class<?> load(List<Path> path, String name, Path file) throws CommandException {
     List<URL> urls = new ArrayList<>();
     try {
       for (Path each : path) {
@@ -87,14 +110,7 @@ record ProgramFile(List<Path> path, Class<? extends FlowProgram> program) {
       }
       ClassLoader loader =
           new URLClassLoader(urls.toArray(URL[]::new), FlowProgram.class.getClassLoader());
-      Class<?> found = Class.forName(name, true, loader);
-      if (!FlowProgram.class.isAssignableFrom(found)) {
-        throw new CommandException(
-            ExitCode.BAD_INPUT,
-            "class %s in '%s' is no program: it does not implement %s"
-                .formatted(name, file, FlowProgram.class.getName()));
-      }
-      return found.asSubclass(FlowProgram.class);
+      return Class.forName(name, true, loader);
     } catch (ClassNotFoundException e) {
       throw new CommandException(
           ExitCode.BAD_INPUT, "'%s' has no class %s".formatted(file, name), e);

@@ -18,6 +18,7 @@ final class RunCommand implements Command {
   public CommandSpec spec() {
     var spec = CommandSpec.create();
     RunOptions.add(spec);
+    RunOptions.addGroup(spec);
     RunOptions.addRun(spec);
     spec.addOption(
         Options.flag("--progress", "Show progress even if standard error is not a terminal."));
@@ -30,7 +31,8 @@ final class RunCommand implements Command {
         .header("Run a program's flow on threads, or on several processes.")
         .description(
             "",
-            "A program is a class that implements dev.tigris.cluster.run.FlowProgram. Its modules'",
+            "A program is a class that implements dev.tigris.cluster.run.FlowProgram, or with --group",
+            "dev.tigris.cluster.group.GroupProgram, of which each process runs one. Its modules'",
             "results are printed, one a line. Processes are started as this one was; what they",
             "print is in the folder of the run.",
             "")
@@ -39,6 +41,7 @@ final class RunCommand implements Command {
             "Examples:",
             "  tigris run totals.jar trades.csv",
             "  tigris run totals.jar trades.csv --on processes:4 --attempts 2",
+            "  tigris run pi.jar --group 4",
             "  tigris run totals.jar trades.csv --on hosts:hosts.txt --key coordinator.key",
             "  tigris run target/classes --program trades.Totals -- --verbose trades.csv");
     return spec;
@@ -51,8 +54,7 @@ final class RunCommand implements Command {
     ClusterRun run;
     Results results;
     try {
-      run =
-          RunOptions.cluster(options, program).start(program.program(), RunOptions.words(options));
+      run = RunOptions.start(options, program);
       results = awaited(run, options, console);
     } catch (RunException e) {
       throw new CommandException(code(e), String.valueOf(e.getMessage()), e);

@@ -1,6 +1,9 @@
 package dev.tigris.cli;
 
+import dev.tigris.cluster.group.GroupProgram;
 import dev.tigris.cluster.run.Cluster;
+import dev.tigris.cluster.run.ClusterRun;
+import dev.tigris.cluster.run.RunException;
 import dev.tigris.cluster.run.host.HostKeys;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,6 +21,7 @@ final class RunOptions {
   private static final String PROGRAM = "--program";
   static final String ON = "--on";
   private static final String HOSTS = "hosts:";
+  private static final String GROUP = "--group";
   private static final String KEY = "--key";
   private static final String SEED = "--seed";
   private static final String ATTEMPTS = "--attempts";
@@ -76,6 +80,36 @@ final class RunOptions {
             .build());
   }
 
+  /// Adds what only `tigris run` has.
+  static void addGroup(CommandSpec spec) {
+    spec.addOption(
+        OptionSpec.builder(GROUP)
+            .type(Integer.class)
+            .paramLabel("N")
+            .description(
+                "Run a group of N members, on as many processes of this host unless --on says otherwise.")
+            .build());
+  }
+
+  /// Starts a program: a flow, or a group.
+  static ClusterRun start(ParseResult options, ProgramFile program)
+      throws CommandException, RunException {
+    Integer members = options.matchedOptionValue(GROUP, null);
+    if (members == null) {
+      return cluster(options, program).start(program.flow(), words(options));
+    }
+    Class<? extends GroupProgram> group = program.group();
+    try {
+      Cluster cluster =
+          options.hasMatchedOption(ON)
+              ? cluster(options, program)
+              : seeded(limited(Cluster.processes(members), options), options, program);
+      return cluster.group(members, group, words(options));
+    } catch (IllegalArgumentException e) {
+      throw wrong(options, e);
+    }
+  }
+
   /// Adds what only a run has, or a sort in several processes.
   static void addRun(CommandSpec spec) {
     spec.addOption(
@@ -131,8 +165,12 @@ final class RunOptions {
         on.startsWith(HOSTS)
             ? limited(hosts(on.substring(HOSTS.length()), options), options)
             : cluster(options);
+    return seeded(cluster, options, program);
+  }
+
+  private static Cluster seeded(Cluster where, ParseResult options, ProgramFile program) {
     Long seed = options.matchedOptionValue(SEED, null);
-    cluster = seed == null ? cluster : cluster.withSeed(seed);
+    Cluster cluster = seed == null ? where : where.withSeed(seed);
     return cluster.withCode(program.path());
   }
 

@@ -68,6 +68,15 @@ class RunCommandTest {
             context.results().add("numbers", next);
           }
         }
+
+        public static final class Ranks implements dev.tigris.cluster.group.GroupProgram {
+          public void run(
+              dev.tigris.cluster.group.Group group, dev.tigris.cluster.run.Arguments arguments)
+              throws Exception {
+            group.barrier();
+            group.results().add("ranks", group.rank() + arguments.words().size());
+          }
+        }
       }
       """;
 
@@ -157,6 +166,29 @@ class RunCommandTest {
     return OwnProcess.command(classes, "-Dx=y", Redirect.PIPE, words)
         .environment("XDG_STATE_HOME", folder.toString())
         .start();
+  }
+
+  @Test
+  void runsAGroupOnThreads() {
+    Shell.Result result =
+        shell.run("run @/sums.jar --program sums.Sums$Ranks --group 3 --on threads");
+    assertEquals("ranks 3\n", result.out(), result.err());
+  }
+
+  @Test
+  void refusesAFlowAsAGroupAndAGroupAsAFlow() {
+    refuses("run @/sums.jar --group 2", ExitCode.BAD_INPUT, "leave --group out");
+    refuses("run @/sums.jar --program sums.Sums$Ranks", ExitCode.BAD_INPUT, "by --group N");
+    refuses("run @/sums.jar --program sums.Sums$Ranks --group 0", ExitCode.USAGE, "0 processes");
+  }
+
+  @Slow("starts three JVMs")
+  @Test
+  void runsAGroupOnProcesses() {
+    tigris("run", "sums.jar", "word", "--program", "sums.Sums$Ranks", "--group", "2")
+        .expectLine("ranks 3")
+        .outcome()
+        .expect(0);
   }
 
   @Slow("starts three JVMs")
