@@ -1,5 +1,6 @@
 package dev.tigris.bench.runs;
 
+import dev.tigris.bench.engine.PeerProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
