@@ -1,6 +1,7 @@
 package dev.tigris.flow.mirror;
 
 import dev.tigris.flow.BufferSpring;
+import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.Water;
@@ -25,8 +26,7 @@ final class MirrorFeed extends StreamGroup {
     var run = new Run(mirror);
     List<StreamKind> kinds = new ArrayList<>();
     for (int i = 0; i < replicas; i++) {
-      int first = i;
-      kinds.add(place -> new FeedStream(place, new Segments(run, first, replicas)));
+      kinds.add(new Kind(run, i, replicas));
     }
     return kinds;
   }
@@ -36,6 +36,20 @@ final class MirrorFeed extends StreamGroup {
   @Override
   protected boolean staysTogether() {
     return false;
+  }
+
+  /// The kind of one replica's stream. Its description tells data sets and their versions apart, so
+  /// that the processes of a run read the same one.
+  private record Kind(Run run, int first, int step) implements StreamKind {
+    @Override
+    public Stream open(Place place) throws IOException {
+      return new FeedStream(place, new Segments(run, first, step));
+    }
+
+    @Override
+    public String description() {
+      return "the data set " + run.mirror.identity();
+    }
   }
 
   /// The reading of one run in this process, which its streams share.

@@ -4,6 +4,7 @@ package dev.tigris.flow.mirror;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -288,8 +289,20 @@ class MirrorTest {
     List<byte[]> segments = segments(3 * BLOCK, 2 * BLOCK, BLOCK, 7);
     Mirror mirror = write("data", segments);
     assertFalse(old.identity().equals(mirror.identity()));
+    assertNotEquals(fingerprint(old), fingerprint(mirror), "a run would read both");
+    assertEquals(
+        fingerprint(mirror), fingerprint(Mirror.open(disks.get(1).resolve("data.mirror"))));
     requireRead(mirror, segments);
     assertEquals(3, files(disks.getFirst()));
+  }
+
+  private static String fingerprint(Mirror mirror) {
+    return Flow.named("read")
+        .stage("collect", () -> (in, out) -> {}, 2)
+        .feed("collect", mirror.feed())
+        .build()
+        .graph()
+        .fingerprint();
   }
 
   @Test
