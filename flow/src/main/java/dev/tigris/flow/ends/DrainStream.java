@@ -38,7 +38,7 @@ public final class DrainStream extends OneEnded {
   private final Sink sink;
 
   /// Why a write, or the end, has failed.
-  private @Nullable IOException broken;
+  private @Nullable Exception broken;
 
   /// Makes the stream; `sink` is closed with it.
   public DrainStream(StreamKind.Place place, Sink sink) {
@@ -74,6 +74,9 @@ public final class DrainStream extends OneEnded {
     } catch (IOException e) {
       broken = e;
       throw failed(e);
+    } catch (RuntimeException e) {
+      broken = e;
+      throw e;
     }
     countFinished();
     water.returnHome();
@@ -116,10 +119,10 @@ public final class DrainStream extends OneEnded {
 
   @Override
   protected void prepare() {
+    if (broken != null) {
+      throw failed(broken);
+    }
     try {
-      if (broken != null) {
-        throw failed(broken);
-      }
       sink.prepare();
     } catch (IOException e) {
       throw failed(e);

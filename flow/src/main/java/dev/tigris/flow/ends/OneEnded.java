@@ -22,7 +22,7 @@ abstract sealed class OneEnded extends Stream permits FeedStream, DrainStream {
     spring = new BufferSpring(place.name());
   }
 
-  final StreamException failed(IOException e) {
+  final StreamException failed(Exception e) {
     return new StreamException("stream %s: %s".formatted(name(), e.getMessage()), e);
   }
 

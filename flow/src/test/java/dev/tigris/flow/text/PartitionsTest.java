@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,6 +78,32 @@ class PartitionsTest {
             "country=a%2Fb%3Dc%25/part-00000.csv", List.of("id,note", "5,z")),
         files());
     assertEquals(List.of("in", "out"), left());
+  }
+
+  @Test
+  void rowsThatCannotBeWrittenFailTheFlowEvenIfTheModuleGoesOn() throws Exception {
+    Path in = Files.writeString(folder.resolve("in"), "a,b\n1,2\n");
+    AtomicInteger caught = new AtomicInteger();
+    Flow flow =
+        Flow.named("write")
+            .stage(
+                "pass",
+                () ->
+                    (water, out) -> {
+                      try {
+                        out.put(water);
+                      } catch (TextException e) {
+                        caught.incrementAndGet();
+                      }
+                    })
+            .feed("pass", Csv.reading(in))
+            .drain("pass", Csv.writingPartitions(folder.resolve("out"), "country"))
+            .build();
+    FlowException failure = assertThrows(FlowException.class, () -> flow.start().await());
+    String message = failure.getMessage() + " " + failure.getCause();
+    assertTrue(message.contains("country"), message);
+    assertEquals(1, caught.get());
+    assertEquals(List.of("in"), left());
   }
 
   @Test
