@@ -6,8 +6,8 @@ import dev.tigris.flow.Operation.End;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -26,10 +26,14 @@ final class FilePlaces {
   private final Map<Path, List<Integer>> where;
   private final Map<End, Integer> places = new HashMap<>();
 
+  /// How many replicas of all stages each process has.
+  private final int[] placed;
+
   private FilePlaces(int processes, Placement spread, Map<Path, List<Integer>> where) {
     this.processes = processes;
     this.spread = spread;
     this.where = where;
+    this.placed = new int[processes];
   }
 
   /// Says where files lie.
@@ -102,6 +106,7 @@ final class FilePlaces {
       Set<Path> its = read.get(end);
       int place = its == null ? spread.process(end) : nearest(its, taken, spread.process(end));
       taken[place]++;
+      placed[place]++;
       places.put(end, place);
     }
     for (int replica = parts; replica < stage.replicas(); replica++) {
@@ -110,7 +115,7 @@ final class FilePlaces {
     }
   }
 
-  /// Returns the process that has the files, and the fewest replicas of the stage.
+  /// Returns the process that has the files, and the fewest replicas of the stage, and then of all.
   private int nearest(Set<Path> files, int[] taken, int otherwise) {
     Set<Integer> have = new TreeSet<>();
     IntStream.range(0, processes).forEach(have::add);
@@ -120,7 +125,9 @@ final class FilePlaces {
     if (have.isEmpty() || have.size() == processes) {
       return otherwise;
     }
-    List<Integer> all = new ArrayList<>(have);
-    return Collections.min(all, (one, other) -> Integer.compare(taken[one], taken[other]));
+    return Collections.min(
+        have,
+        Comparator.<Integer>comparingInt(process -> taken[process])
+            .thenComparingInt(process -> placed[process]));
   }
 }

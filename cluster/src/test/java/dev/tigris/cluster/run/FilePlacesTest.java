@@ -74,7 +74,10 @@ class FilePlacesTest {
 
   @Test
   void areWhereTheirFilesLie() throws Exception {
-    assertEquals(List.of(2, 3, 0, 2), places(reading("right", "right", "left", "right")));
+    assertEquals(
+        List.of(2, 3, 1, 2),
+        places(reading("right", "right", "left", "right")),
+        "process 0 has the source");
     assertEquals(1, asked.size(), "one question for all files");
   }
 

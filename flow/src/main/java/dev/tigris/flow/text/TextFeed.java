@@ -90,8 +90,8 @@ public final class TextFeed extends StreamGroup {
   protected List<StreamKind> kinds(int replicas) {
     var source = new TextSource(files, format, blockBytes);
     List<StreamKind> kinds = new ArrayList<>();
-    for (int i = 0; i < replicas; i++) {
-      kinds.add(new Kind(source, format, blockBytes, files));
+    for (int i = 0; i < replicas; i++) { // they stay together, so one tells of the files
+      kinds.add(new Kind(source, format, blockBytes, i == 0 ? files : List.of()));
     }
     return kinds;
   }
