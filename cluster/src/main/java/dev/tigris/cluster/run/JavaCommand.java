@@ -99,7 +99,8 @@ record JavaCommand(CodePath code, List<String> options) {
     long jbufs = Math.max(LEAST_JBUF_BYTES, Jbuf.use().budgetBytes() / count);
     options.add(JBUFS + jbufs);
     JavaCommand command = new JavaCommand(code, options);
-    boolean fitsCache = code.modulePath().isEmpty() || !command.givenMain().isEmpty();
+    boolean hasNoMainModule = code.modulePath().isEmpty() && !code.classPath().isEmpty();
+    boolean fitsCache = hasNoMainModule || !command.givenMain().isEmpty();
     return fitsCache ? command : command.withoutAotCache();
   }
 

@@ -76,6 +76,11 @@ class JavaCommandTest {
             .options()
             .contains(cache),
         "another class path");
+    assertFalse(
+        JavaCommand.of(List.of(cache), 4, new CodePath("", ""), true, false)
+            .options()
+            .contains(cache),
+        "a linked application with another main module");
     JavaCommand own = JavaCommand.of(List.of(cache, main), 4, modules, true, false);
     assertTrue(own.options().contains(cache), own::toString);
     assertEquals(List.of("-m", "m/m.Works"), own.words(Path.of("options")).subList(2, 4));
