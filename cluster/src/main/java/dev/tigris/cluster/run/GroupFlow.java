@@ -5,6 +5,7 @@ import dev.tigris.cluster.Mesh;
 import dev.tigris.cluster.Placement;
 import dev.tigris.cluster.Reach;
 import dev.tigris.cluster.group.Group;
+import dev.tigris.cluster.group.GroupException;
 import dev.tigris.cluster.group.GroupProgram;
 import dev.tigris.cluster.group.GroupThreads;
 import dev.tigris.flow.Flow;
@@ -17,6 +18,7 @@ import dev.tigris.net.Fabric;
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// A group as a flow: one stage without streams, each replica of which runs a member. So a group is
@@ -37,7 +39,19 @@ final class GroupFlow implements FlowProgram {
   ///
   /// @param exchange of this process
   /// @param members where the process of each member listens
-  private record Meeting(Exchange exchange, List<Reach> members) {}
+  /// @param first the first failure of a member in this process
+  private record Meeting(
+      Exchange exchange, List<Reach> members, AtomicReference<@Nullable Throwable> first) {
+    void failed(Throwable e) {
+      boolean _ = first.compareAndSet(null, e);
+    }
+
+    /// Returns what to throw for a failure, which may follow from another one in this process.
+    Exception cause(GroupException e) {
+      failed(e);
+      return first.get() instanceof Exception its ? its : e;
+    }
+  }
 
   /// For processes, which load the program by its name.
   public GroupFlow() {
@@ -72,7 +86,7 @@ final class GroupFlow implements FlowProgram {
     for (int i = 0; i < graph.stages().getFirst().replicas(); i++) {
       members.add(processes.get(placement.process(new End(STAGE, i))));
     }
-    meeting = new Meeting(exchange, members);
+    meeting = new Meeting(exchange, members, new AtomicReference<>());
   }
 
   private GroupProgram made(String name) throws Exception {
@@ -123,7 +137,11 @@ final class GroupFlow implements FlowProgram {
         threads.group(its.replicas()).member(its.replica(), its.results(), body);
       } else {
         Mesh mesh = met.exchange.mesh("group", its.replica(), met.members, Group.lanes());
-        Group.run(mesh, its.results(), body, failed -> {});
+        try {
+          Group.run(mesh, its.results(), body, met::failed);
+        } catch (GroupException e) {
+          throw met.cause(e);
+        }
       }
       return false;
     }
