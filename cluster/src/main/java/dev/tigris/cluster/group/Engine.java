@@ -10,10 +10,10 @@ import dev.tigris.net.Descriptor;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.ListIterator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -33,15 +33,15 @@ final class Engine {
   /// A peer may be so many calls behind when its message is compared.
   private static final int KEPT_CALLS = 64;
 
+  private final Thread owner = Thread.currentThread();
   private final Mesh mesh;
   private final CompletionQueue queue;
   private final @Nullable Peer[] peers;
 
-  /// Receives of the program without a message, and messages without a receive, in their order. The
-  /// slots of the peers bound the second.
+  /// Receives of the program without a message, and messages without a receive, in their order.
   private final List<Pending> receives = new ArrayList<>();
 
-  private final ArrayDeque<Peer.Arrival> arrivals = new ArrayDeque<>();
+  private final List<Peer.Arrival> arrivals = new ArrayList<>();
   private final @Nullable Call[] calls = new @Nullable Call[KEPT_CALLS];
   private long callCount;
   private int unfinished;
@@ -112,9 +112,12 @@ final class Engine {
     if (call == null) {
       for (Iterator<Peer.Arrival> all = arrivals.iterator(); all.hasNext(); ) {
         Peer.Arrival next = all.next();
-        if (pending.takes(next.slot().peer().number, next.envelope().tag())) {
+        if (pending.takes(next.peer().number, next.envelope().tag())) {
           all.remove();
-          deliver(next.slot(), next.envelope(), pending);
+          if (next.slot() != null) {
+            next.peer().held--;
+          }
+          deliver(next, pending);
           return pending;
         }
       }
@@ -125,7 +128,7 @@ final class Engine {
       if (next == null) {
         peer.callReceives.add(pending);
       } else {
-        deliver(next.slot(), next.envelope(), pending);
+        deliver(next, pending);
       }
     }
     return pending;
@@ -144,6 +147,7 @@ final class Engine {
     while (!pending.isOver()) {
       requireFine();
       refuseEnded(pending);
+      makeRoom(pending);
       boolean mayAsk = pending.call() != null && !hasAsked && !pending.moves();
       if (step(mayAsk ? ASK_AFTER_NANOS : Long.MAX_VALUE)) {
         continue;
@@ -157,19 +161,46 @@ final class Engine {
   }
 
   /// Moves messages, without waiting.
-  void advance() {
+  void advance(Pending pending) {
     requireFine();
+    makeRoom(pending);
     flush();
     Descriptor done = queue.poll();
     if (done != null) {
       takeAll(done);
     }
     requireFine();
+    requireNoneLost();
+    if (!pending.isOver()) {
+      refuseEnded(pending);
+    }
+  }
+
+  /// Lets a peer go on whose messages fill its slots, where the program waits for another one of
+  /// it: they are copied. Elsewhere they stay, so that a peer does not run ahead.
+  private void makeRoom(Pending pending) {
+    if (pending.isSend() || pending.call() != null || pending.moves() || pending.isOver()) {
+      return;
+    }
+    for (Peer peer : peers) {
+      if (peer != null && pending.mayCome(peer.number) && peer.isFull()) {
+        for (ListIterator<Peer.Arrival> all = arrivals.listIterator(); all.hasNext(); ) {
+          Peer.Arrival next = all.next();
+          Peer.Slot slot = next.slot();
+          if (slot != null && slot.peer().number == peer.number) {
+            all.set(next.copied());
+            peer.held--;
+            peer.taken(slot, false);
+          }
+        }
+        peer.flush();
+      }
+    }
   }
 
   /// Waits for something to happen, and returns whether it did.
   private boolean step(long nanos) throws InterruptedException {
-    Descriptor done = queue.await(nanos);
+    Descriptor done = queue.awaitOrEnd(nanos);
     if (done != null) {
       takeAll(done);
       return true;
@@ -300,7 +331,7 @@ final class Engine {
       if (pending == null) {
         peer.callArrivals.add(new Peer.Arrival(slot, envelope));
       } else {
-        deliver(slot, envelope, pending);
+        deliver(new Peer.Arrival(slot, envelope), pending);
       }
       return;
     }
@@ -308,15 +339,17 @@ final class Engine {
       Pending pending = receives.get(i);
       if (pending.takes(peer.number, envelope.tag())) {
         receives.remove(i);
-        deliver(slot, envelope, pending);
+        deliver(new Peer.Arrival(slot, envelope), pending);
         return;
       }
     }
+    peer.held++;
     arrivals.add(new Peer.Arrival(slot, envelope));
   }
 
-  private void deliver(Peer.Slot slot, Envelope envelope, Pending pending) {
-    Peer peer = slot.peer();
+  private void deliver(Peer.Arrival arrival, Pending pending) {
+    Peer peer = arrival.peer();
+    Envelope envelope = arrival.envelope();
     Call call = envelope.call();
     if (call == null) {
       requireFit(peer, envelope, pending);
@@ -328,13 +361,20 @@ final class Engine {
     pending.match(peer.number, envelope.tag());
     if (envelope.kind() == Envelope.Kind.REQUEST) {
       peer.receiveLong(pending, envelope.bytes(), envelope.token());
-      peer.taken(slot, call != null);
+      taken(arrival);
       peer.flush();
     } else {
       long bytes = envelope.bytes();
-      Copies.in(slot.bytes(), Envelope.BYTES, pending.view(), pending.offset(), bytes);
-      peer.taken(slot, call != null);
+      Copies.in(arrival.bytes(), Envelope.BYTES, pending.view(), pending.offset(), bytes);
+      taken(arrival);
       pending.done(bytes);
+    }
+  }
+
+  private static void taken(Peer.Arrival arrival) {
+    Peer.Slot slot = arrival.slot();
+    if (slot != null) {
+      arrival.peer().taken(slot, arrival.envelope().call() != null);
     }
   }
 
@@ -415,6 +455,11 @@ final class Engine {
   }
 
   private void requireFine() {
+    if (!owner.equals(Thread.currentThread())) {
+      throw new WrongThreadException(
+          "member %d of a group is used by %s: it belongs to %s"
+              .formatted(self(), Thread.currentThread(), owner));
+    }
     if (failure != null) {
       throw failure;
     }
@@ -464,12 +509,11 @@ final class Engine {
         throw fail(ended(self(), callCount, peer.number, its.toString()), null);
       }
     }
-    Peer.Arrival first = arrivals.peek();
-    if (first != null) {
+    if (!arrivals.isEmpty()) {
+      Peer.Arrival first = arrivals.getFirst();
       throw fail(
           "member %d has ended without %d messages, the first from member %d with tag %d: receive each that is sent"
-              .formatted(
-                  self(), arrivals.size(), first.slot().peer().number, first.envelope().tag()),
+              .formatted(self(), arrivals.size(), first.peer().number, first.envelope().tag()),
           null);
     }
   }

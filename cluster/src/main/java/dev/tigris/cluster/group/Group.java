@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Data** is a view: of bytes, numbers or a container, of which all is sent. Slice it to send a
 /// part. Messages of more than 8 KiB go from the sender's memory into the receiver's, with no copy
-/// of the group's own. A message has 1 GiB at most.
+/// of the group's own. A reduction needs memory for what it combines. A message has 1 GiB at most.
 ///
 /// **Collective operations** (all but send and receive) are called by all members, in one order,
 /// with equal sizes, types and roots. A difference fails the group, and its message names both

@@ -75,6 +75,10 @@ final class Peer {
 
   private final int[] credits = {SLOTS, SLOTS};
   private final int[] freed = {0, 0};
+
+  /// How many slots have messages of the program that wait for receives.
+  int held;
+
   private boolean owesCredit;
   private final ArrayDeque<Piece> longSends = new ArrayDeque<>();
   private final ArrayDeque<Piece> longReceives = new ArrayDeque<>();
@@ -96,9 +100,26 @@ final class Peer {
 
   /// A message that has come before its receive.
   ///
-  /// @param slot where it lies
+  /// @param peer who has sent it
   /// @param envelope of the message
-  record Arrival(Slot slot, Envelope envelope) {}
+  /// @param bytes all of it
+  /// @param slot where it lies; null if it was copied out of there
+  record Arrival(Peer peer, Envelope envelope, Bytes bytes, @Nullable Slot slot) {
+    Arrival(Slot slot, Envelope envelope) {
+      this(slot.peer(), envelope, slot.bytes(), slot);
+    }
+
+    /// Copies it out of its slot.
+    Arrival copied() {
+      long length = Envelope.BYTES;
+      if (envelope.kind() == Envelope.Kind.DATA) {
+        length += envelope.bytes();
+      }
+      Bytes copy = Jbuf.allocate(length, OWNER).asBytes();
+      bytes.copyTo(0, copy, 0, length);
+      return new Arrival(peer, envelope, copy, null);
+    }
+  }
 
   Peer(int number, List<VirtualInterface> lanes) {
     this.number = number;
@@ -297,6 +318,12 @@ final class Peer {
     }
   }
 
+  /// Returns whether it can send no message of its program: all slots for such have messages that
+  /// wait for receives, but for those it does not know of that are free.
+  boolean isFull() {
+    return held > 0 && held + freed[USER] >= SLOTS;
+  }
+
   /// Names memory for a long message.
   void receiveLong(Pending pending, long bytes, int token) {
     pending.move();
@@ -321,6 +348,9 @@ final class Peer {
         throw new IllegalStateException(
             "%d credits, %d emptied, of %d slots".formatted(credits[kind], freed[kind], SLOTS));
       }
+    }
+    if (held < 0 || held > SLOTS) {
+      throw new IllegalStateException(held + " slots wait for receives");
     }
     if (freeSends.size() > SENDS) {
       throw new IllegalStateException(freeSends.size() + " slots are free");

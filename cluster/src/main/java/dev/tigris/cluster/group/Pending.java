@@ -53,7 +53,7 @@ public final class Pending {
   /// @throws GroupException if a member is lost, or the message does not fit
   public boolean isDone() {
     if (transferred < 0) {
-      engine.advance();
+      engine.advance(this);
     }
     return transferred >= 0;
   }
@@ -124,7 +124,11 @@ public final class Pending {
   }
 
   boolean takes(int from, int its) {
-    return (peer == from || peer == Group.ANY) && (tag == its || tag == Group.ANY);
+    return mayCome(from) && (tag == its || tag == Group.ANY);
+  }
+
+  boolean mayCome(int from) {
+    return peer == from || peer == Group.ANY;
   }
 
   /// Notes which message it gets.

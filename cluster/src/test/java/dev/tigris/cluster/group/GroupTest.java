@@ -13,6 +13,7 @@ import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Longs;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -87,6 +88,84 @@ class GroupTest {
           }
           group.checkInvariants();
         });
+  }
+
+  @Test
+  void messagesOfAnotherTagHoldNoneUp() throws Exception {
+    GroupThreads.run(
+        2,
+        PROVIDER,
+        group -> {
+          Ints data = Jbuf.allocate(4).asInts();
+          for (int i = 0; group.rank() == 0 && i < 17; i++) {
+            data.set(0, i);
+            group.send(data, 1, i < 9 ? 1 : 2);
+          }
+          for (int i = 0; group.rank() == 1 && i < 17; i++) {
+            int expected = i < 8 ? i + 9 : i - 8;
+            Pending _ = group.receive(data, 0, i < 8 ? 2 : 1);
+            assertEquals(expected, data.get(0));
+          }
+          group.checkInvariants();
+        });
+  }
+
+  @Test
+  void messagesAreReceivedInAnyOrderOfTheirTags() throws Exception {
+    int count = 70;
+    GroupThreads.run(
+        2,
+        PROVIDER,
+        group -> {
+          List<Pending> sent = new ArrayList<>();
+          for (int tag = 0; group.rank() == 0 && tag < count; tag++) {
+            Ints data = Jbuf.allocate(tag % 3 == 0 ? 20_000 : 400).asInts();
+            data.set(99, tag);
+            sent.add(group.startSend(data, 1, tag));
+          }
+          for (int tag = count - 1; group.rank() == 1 && tag >= 0; tag--) {
+            Ints data = Jbuf.allocate(20_000).asInts();
+            Pending its = group.receive(data, tag % 2 == 0 ? 0 : Group.ANY, tag);
+            assertEquals(tag % 3 == 0 ? 20_000 : 400, its.bytes());
+            assertEquals(tag, data.get(99));
+            group.checkInvariants();
+          }
+          for (Pending each : sent) {
+            each.await();
+          }
+        });
+  }
+
+  @Test
+  void aMemberThatHasEndedIsToldToOneThatAsks() {
+    GroupException e =
+        assertThrows(
+            GroupException.class,
+            () ->
+                GroupThreads.run(
+                    2,
+                    PROVIDER,
+                    group -> {
+                      if (group.rank() == 0) {
+                        Pending its = group.startReceive(Jbuf.allocate(4).asInts(), 1, 3);
+                        while (!its.isDone()) {
+                          Thread.onSpinWait();
+                        }
+                      }
+                    }));
+    assertTrue(e.getMessage().contains("member 1 has ended"), e::getMessage);
+    assertTrue(e.getMessage().contains("tag 3"), e::getMessage);
+  }
+
+  @Test
+  void aGroupBelongsToItsThread() throws Exception {
+    GroupThreads.run(
+        1,
+        PROVIDER,
+        group ->
+            CompletableFuture.runAsync(
+                    () -> assertThrows(WrongThreadException.class, group::barrier))
+                .join());
   }
 
   @Test
