@@ -6,7 +6,8 @@ import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Longs;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
-import dev.tigris.testing.Slow;
+import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Tier;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -29,22 +30,16 @@ class CollectivesTest {
     }
   }
 
+  @EveryTier("each tier makes so many calls, in groups of so many members")
   @ParameterizedTest
   @ValueSource(strings = {"shm", "tcp", "uring"})
   void sequencesOfCallsGiveWhatTheModelGives(String provider) throws Exception {
     requireProvider(provider);
-    for (int size = 2; size <= 5; size++) {
-      run(provider, size, 20, size);
-    }
-  }
-
-  @Slow("two thousand sequences for each provider")
-  @ParameterizedTest
-  @ValueSource(strings = {"shm", "tcp", "uring"})
-  void thousandsOfSequencesGiveWhatTheModelGives(String provider) throws Exception {
-    requireProvider(provider);
-    for (int size = 2; size <= 8; size++) {
-      run(provider, size, 2000, 100 + size);
+    long seed = Long.getLong("tigris.test.seed", System.nanoTime());
+    int calls = Tier.choose(20, 200, 10_000);
+    int most = Tier.choose(5, 6, 8);
+    for (int size = 2; size <= most; size++) {
+      run(provider, size, calls, seed + size);
     }
   }
 
@@ -56,7 +51,9 @@ class CollectivesTest {
           SplittableRandom random = new SplittableRandom(seed);
           for (int i = 0; i < calls; i++) {
             long next = random.nextLong();
-            String what = "%s, %d members, seed %d, call %d".formatted(provider, size, seed, i);
+            String what =
+                "%s, %d members, call %d, -Dtigris.test.seed=%d"
+                    .formatted(provider, size, i, seed - size);
             new Step(group, new SplittableRandom(next), next, what).check();
             group.checkInvariants();
           }
