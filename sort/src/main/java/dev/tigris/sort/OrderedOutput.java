@@ -99,7 +99,7 @@ final class OrderedOutput {
   void done(int bucket) {
     lock.lock();
     try {
-      turn = bucket + 1;
+      turn = Math.max(turn, bucket + 1); // one that failed before its turn does not set it back
       turned.signalAll();
     } finally {
       lock.unlock();

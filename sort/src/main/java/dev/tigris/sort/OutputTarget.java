@@ -85,7 +85,7 @@ record OutputTarget(Path temporary, boolean forced, Progress progress) {
   }
 
   /// Lets the work make the file [TemporaryFolder#OUTPUT] itself, which then gets the output's
-  // name.
+  /// name.
   <R> R replacing(Path output, List<SortInput> inputs, FileWork<R> work)
       throws SortException, InterruptedException {
     Path target = OutputPaths.target(output);
