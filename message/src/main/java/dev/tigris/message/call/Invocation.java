@@ -12,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: the caller's until it is started, then the client's until it is over, then the
 /// caller's again.
-public final class Invocation implements CallInfo, Completions.Ended {
+public final class Invocation implements CallInfo {
   /// Words of a [Frames#CALL] before those of the parameters.
   static final int HEAD = 4;
 
@@ -69,7 +68,7 @@ public final class Invocation implements CallInfo, Completions.Ended {
   private volatile boolean isOver;
 
   private volatile @Nullable Thread waiter;
-  private @Nullable CompletableFuture<Object> future;
+  private @Nullable Promise future;
   private @Nullable ClientStream<?> stream;
 
   /// The schema that the server has for the result, if it is another one.
@@ -327,17 +326,7 @@ public final class Invocation implements CallInfo, Completions.Ended {
       throw new UnsupportedOperationException(
           "a client whose caller polls has no thread that completes a future: call plain methods");
     }
-    CompletableFuture<Object> its =
-        new CompletableFuture<>() {
-          @Override
-          public boolean cancel(boolean mayInterrupt) {
-            boolean isCancelled = super.cancel(mayInterrupt);
-            if (isCancelled) {
-              client.cancel(Invocation.this);
-            }
-            return isCancelled;
-          }
-        };
+    Promise its = new Promise();
     future = its;
     encode();
     client.start(this);
@@ -545,8 +534,9 @@ public final class Invocation implements CallInfo, Completions.Ended {
     client.over(this);
     isOver = true;
     ClientStream<?> open = stream;
-    if (future != null) {
-      client.completions().add(this);
+    Promise promised = future;
+    if (promised != null) {
+      client.completions().add(promised);
     } else if (open != null) {
       open.ended(status, status == Status.OK ? null : failure(), word);
     } else if (!isReused) {
@@ -554,15 +544,29 @@ public final class Invocation implements CallInfo, Completions.Ended {
     }
   }
 
-  @Override
-  public boolean isAwaited() {
-    CompletableFuture<Object> promised = future;
-    return promised != null && promised.getNumberOfDependents() > 0;
+  /// The future of the call.
+  private final class Promise extends CompletableFuture<Object> implements Completions.Ended {
+    @Override
+    public boolean cancel(boolean mayInterrupt) {
+      boolean isCancelled = super.cancel(mayInterrupt);
+      if (isCancelled) {
+        client.cancel(Invocation.this);
+      }
+      return isCancelled;
+    }
+
+    @Override
+    public boolean isAwaited() {
+      return getNumberOfDependents() > 0;
+    }
+
+    @Override
+    public void complete() {
+      Invocation.this.complete(this);
+    }
   }
 
-  @Override
-  public void complete() {
-    CompletableFuture<Object> promised = Objects.requireNonNull(future);
+  private void complete(Promise promised) {
     if (status != Status.OK) {
       promised.completeExceptionally(failure());
       return;
