@@ -13,8 +13,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// A group whose members are threads of this JVM, for tests and for programs of one process. Their
-/// messages go through a provider, as those of processes do.
+/// The members of a group that are threads of this JVM: all of them, for tests and for programs of
+/// one process, or those of one process of several. Their messages go through a provider, as those
+/// of processes do. The first failure here is what all of them throw, since the others may follow
+/// from it.
 ///
 /// ```java
 /// GroupThreads.run(4, "shm", group -> group.barrier());
@@ -22,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: any thread; each member is run by one.
 public final class GroupThreads implements AutoCloseable {
-  private final int size;
-  private final Exchange exchange = new Exchange(0, 0, StreamOptions.DEFAULT);
+  private final Exchange exchange;
   private final List<Reach> members;
+  private final boolean isWhole;
   private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
 
   /// Makes a group.
@@ -35,9 +37,20 @@ public final class GroupThreads implements AutoCloseable {
     if (size < 1) {
       throw new IllegalArgumentException("a group of %d members: it has 1 or more".formatted(size));
     }
-    this.size = size;
+    this.exchange = new Exchange(0, 0, StreamOptions.DEFAULT);
     String _ = exchange.listen(fabric, address);
     this.members = Collections.nCopies(size, exchange.reach());
+    this.isWhole = true;
+  }
+
+  /// Makes the part of a group that is in this process.
+  ///
+  /// @param exchange of this process, which outlives the group
+  /// @param members where the process of each member listens
+  public GroupThreads(Exchange exchange, List<Reach> members) {
+    this.exchange = exchange;
+    this.members = List.copyOf(members);
+    this.isWhole = false;
   }
 
   /// Runs all members on threads of their own, over a provider of this host, and waits for them.
@@ -103,7 +116,7 @@ public final class GroupThreads implements AutoCloseable {
   /// @throws Exception what the first member that has failed has thrown
   public void member(int rank, @Nullable ModuleResults results, Group.Body body) throws Exception {
     try {
-      Mesh mesh = exchange.mesh("threads", rank, members, Group.lanes());
+      Mesh mesh = exchange.mesh("group", rank, members, Group.lanes());
       Group.run(mesh, results, body, this::failed);
     } catch (GroupException | IOException e) {
       failed(e);
@@ -113,11 +126,13 @@ public final class GroupThreads implements AutoCloseable {
 
   @Override
   public void close() {
-    exchange.close();
+    if (isWhole) {
+      exchange.close();
+    }
   }
 
   @Override
   public String toString() {
-    return "GroupThreads[%d]".formatted(size);
+    return "GroupThreads[%d]".formatted(members.size());
   }
 }

@@ -1,11 +1,9 @@
 package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.Exchange;
-import dev.tigris.cluster.Mesh;
 import dev.tigris.cluster.Placement;
 import dev.tigris.cluster.Reach;
 import dev.tigris.cluster.group.Group;
-import dev.tigris.cluster.group.GroupException;
 import dev.tigris.cluster.group.GroupProgram;
 import dev.tigris.cluster.group.GroupThreads;
 import dev.tigris.flow.Flow;
@@ -18,7 +16,6 @@ import dev.tigris.net.Fabric;
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// A group as a flow: one stage without streams, each replica of which runs a member. So a group is
@@ -31,27 +28,9 @@ final class GroupFlow implements FlowProgram {
   private final @Nullable Class<? extends GroupProgram> program;
 
   /// Null until the processes know one another; and on threads.
-  private volatile @Nullable Meeting meeting;
+  private volatile @Nullable GroupThreads meeting;
 
   private final Threads threads = new Threads();
-
-  /// Where the members find one another.
-  ///
-  /// @param exchange of this process
-  /// @param members where the process of each member listens
-  /// @param first the first failure of a member in this process
-  private record Meeting(
-      Exchange exchange, List<Reach> members, AtomicReference<@Nullable Throwable> first) {
-    void failed(Throwable e) {
-      boolean _ = first.compareAndSet(null, e);
-    }
-
-    /// Returns what to throw for a failure, which may follow from another one in this process.
-    Exception cause(GroupException e) {
-      failed(e);
-      return first.get() instanceof Exception its ? its : e;
-    }
-  }
 
   /// For processes, which load the program by its name.
   public GroupFlow() {
@@ -86,7 +65,7 @@ final class GroupFlow implements FlowProgram {
     for (int i = 0; i < graph.stages().getFirst().replicas(); i++) {
       members.add(processes.get(placement.process(new End(STAGE, i))));
     }
-    meeting = new Meeting(exchange, members, new AtomicReference<>());
+    meeting = new GroupThreads(exchange, members);
   }
 
   private GroupProgram made(String name) throws Exception {
@@ -132,17 +111,9 @@ final class GroupFlow implements FlowProgram {
       }
       GroupProgram made = made(name);
       Group.Body body = group -> made.run(group, arguments);
-      Meeting met = meeting;
-      if (met == null) {
-        threads.group(its.replicas()).member(its.replica(), its.results(), body);
-      } else {
-        Mesh mesh = met.exchange.mesh("group", its.replica(), met.members, Group.lanes());
-        try {
-          Group.run(mesh, its.results(), body, met::failed);
-        } catch (GroupException e) {
-          throw met.cause(e);
-        }
-      }
+      GroupThreads met = meeting;
+      GroupThreads group = met == null ? threads.group(its.replicas()) : met;
+      group.member(its.replica(), its.results(), body);
       return false;
     }
 
