@@ -156,7 +156,10 @@ final class Collectives {
     if (size == 1) {
       return;
     }
-    scratch(2 * bytes);
+    Blocks blocks = new Blocks(bytes, element, size);
+    if (bytes > Peer.SHORT_BYTES) {
+      scratch(bytes + blocks.longest());
+    }
     Copies.out(data, 0, scratch, 0, bytes);
     if (bytes <= Peer.SHORT_BYTES) {
       toTree(call, bytes, how, root);
@@ -165,7 +168,6 @@ final class Collectives {
       }
       return;
     }
-    Blocks blocks = new Blocks(bytes, element, size);
     int own = reduceRound(call, scratch, scratchSegment, bytes, blocks, how);
     if (self != root) {
       send(call, scratch, blocks.start(own), blocks.length(own), root).await();
