@@ -23,7 +23,7 @@ final class ClusterLines {
     this.progress = progress;
   }
 
-  /// What was sorted.
+  /// The result.
   ///
   /// @param writtenBytes how many bytes the file has
   /// @param processes what each process did

@@ -39,7 +39,7 @@ class StrangersAtPortsTest {
   private static final int INODE = 9;
   private static final String LISTENS = "0A";
 
-  /// What is sent in plain: no TLS, the beginning of a TLS record, one of a length that is wrong,
+  /// Bytes without a key: no TLS, the beginning of a TLS record, one of a length that is wrong,
   /// and nothing.
   private static final List<byte[]> PLAIN =
       List.of(
@@ -48,7 +48,7 @@ class StrangersAtPortsTest {
           new byte[] {0x16, 3, 1, -1, -1, 1, 2, 3},
           new byte[0]);
 
-  /// What is sent with a key: zeros, ones, a length of much that never comes, and nothing.
+  /// Bytes behind a key: zeros, ones, a length of much that never comes, and nothing.
   private static final List<byte[]> SECURE =
       List.of(
           new byte[64], new byte[] {-1, -1, -1, -1, -1}, new byte[] {0, 1, 0, 0, 7}, new byte[0]);

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 ///     '----nobody does----------> queue --> the one thread that completes all that is in it
 /// ```
 ///
-/// Somebody may begin to depend on a future just when that one thread completes it, and hold it up.
+/// That one thread is held up by whoever begins to depend on a future just when it completes that.
 /// So the client's thread looks after it: if it has taken nothing for a while, another one goes on
 /// with the queue.
 ///
@@ -89,7 +89,7 @@ final class Completions {
     } while (!ended.isEmpty() && !isAwake.getAndSet(true));
   }
 
-  /// Nobody looks after the queue any more: each future has a thread of its own from now on.
+  /// Ends the looking after the queue: each future has a thread of its own from now on.
   void close() {
     isClosed = true;
     for (Ended next = ended.poll(); next != null; next = ended.poll()) {

@@ -66,7 +66,7 @@ final class CompletionsTest {
     awaited.requireDone();
   }
 
-  /// Somebody began to depend on the first after it was asked.
+  /// The first is one that somebody began to depend on after it was asked.
   @Test
   void oneThatHoldsUpTheQueueIsPassedAfterAWhile() throws InterruptedException {
     Call first = Call.of(false, 1);
