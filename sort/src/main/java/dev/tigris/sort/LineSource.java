@@ -1,7 +1,6 @@
 package dev.tigris.sort;
 
 import dev.tigris.flow.ModuleContext;
-import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// Where equal lines must keep their order, a *mark* says from which byte of the text on the lines
 /// come from which part of the input: partitioners take parts by turns, so that waters of several
 /// mix.
-final class LineSource implements Source {
+final class LineSource implements PartSource {
   static final int HEADER_BYTES = 16;
   static final int BUCKET = 0;
   static final int MARKS = 4;
@@ -89,8 +88,12 @@ final class LineSource implements Source {
     return true;
   }
 
-  /// Partitions a part of the input.
-  void take(LinePart part) throws SortException {
+  @Override
+  public void take(long part) throws SortException {
+    take(run.inputs().part(part));
+  }
+
+  private void take(LinePart part) throws SortException {
     reader.read(part);
     count = 0;
     Arrays.fill(groupEnd, 0);

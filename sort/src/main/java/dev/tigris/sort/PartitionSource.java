@@ -1,7 +1,6 @@
 package dev.tigris.sort;
 
 import dev.tigris.flow.ModuleContext;
-import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// Partitioners take chunks of the input from a common counter, so that a slow one takes fewer.
-final class PartitionSource implements Source {
+final class PartitionSource implements PartSource {
   static final int HEADER_BYTES = 16;
   static final int KIND = 0;
   static final int BUCKET = 4;
@@ -93,8 +92,12 @@ final class PartitionSource implements Source {
     return true;
   }
 
-  /// Reads and partitions a part of the input.
-  void take(InputFiles.Chunk chunk) throws SortException {
+  @Override
+  public void take(long part) throws SortException {
+    take(run.inputs().chunk(part));
+  }
+
+  private void take(InputFiles.Chunk chunk) throws SortException {
     BlockGroups known = groups;
     if (known != null) {
       partition(chunk, known);
