@@ -4,6 +4,8 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /// A file of the input of a sort, which several processes open.
 ///
@@ -31,14 +33,25 @@ record SharedInput(String path, String name, String state, long firstByte) {
     }
   }
 
-  void write(DataOutputStream out) throws IOException {
+  static void write(DataOutputStream out, List<SharedInput> all) throws IOException {
+    out.writeInt(all.size());
+    for (SharedInput each : all) {
+      each.write(out);
+    }
+  }
+
+  private void write(DataOutputStream out) throws IOException {
     out.writeUTF(path);
     out.writeUTF(name);
     out.writeUTF(state);
     out.writeLong(firstByte);
   }
 
-  static SharedInput read(DataInputStream in) throws IOException {
-    return new SharedInput(in.readUTF(), in.readUTF(), in.readUTF(), in.readLong());
+  static List<SharedInput> read(DataInputStream in) throws IOException {
+    List<SharedInput> all = new ArrayList<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      all.add(new SharedInput(in.readUTF(), in.readUTF(), in.readUTF(), in.readLong()));
+    }
+    return all;
   }
 }

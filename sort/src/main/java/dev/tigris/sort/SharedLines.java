@@ -1,14 +1,9 @@
 package dev.tigris.sort;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Base64;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -57,61 +52,49 @@ record SharedLines(
 
   /// Returns the text for other processes.
   String text() {
-    var bytes = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(bytes)) {
-      order.write(out);
-      plan.write(out);
-      out.writeInt(inputs.size());
-      for (SharedInput input : inputs) {
-        input.write(out);
-      }
-      out.writeLong(parts);
-      write(out, inside.toByteArray());
-      out.writeBoolean(header != null);
-      write(out, header == null ? new byte[0] : header);
-      splitters.write(out);
-      out.writeUTF(folder.toString());
-      out.writeUTF(output.toString());
-    } catch (IOException e) { // memory does not fail so
-      throw new UncheckedIOException(e);
-    }
-    return Base64.getEncoder().encodeToString(bytes.toByteArray());
+    return PlanText.of(this::write);
+  }
+
+  private void write(DataOutputStream out) throws IOException {
+    order.write(out);
+    plan.write(out);
+    SharedInput.write(out, inputs);
+    out.writeLong(parts);
+    write(out, inside.toByteArray());
+    out.writeBoolean(header != null);
+    write(out, header == null ? new byte[0] : header);
+    splitters.write(out);
+    out.writeUTF(folder.toString());
+    out.writeUTF(output.toString());
   }
 
   /// Reads what [#text] has written.
   ///
   /// @throws IOException if the text is no such
   static SharedLines read(String text) throws IOException {
-    byte[] bytes;
-    try {
-      bytes = Base64.getDecoder().decode(text);
-    } catch (IllegalArgumentException e) {
-      throw new IOException("the plan of a sort is no Base64", e);
-    }
-    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      LineOrder order = LineOrder.read(in);
-      LinePlan plan = LinePlan.read(in);
-      List<SharedInput> inputs = new ArrayList<>();
-      for (int left = in.readInt(); left > 0; left--) {
-        inputs.add(SharedInput.read(in));
-      }
-      long parts = in.readLong();
-      BitSet inside = BitSet.valueOf(readBytes(in));
-      boolean hasHeader = in.readBoolean();
-      byte[] row = readBytes(in);
-      byte[] header = hasHeader ? row : null;
-      LineOrder rows = order.isCsv() ? order.withHeaderOf(header) : order;
-      return new SharedLines(
-          rows,
-          plan,
-          inputs,
-          parts,
-          inside,
-          header,
-          LineSplitters.read(in, rows),
-          Path.of(in.readUTF()),
-          Path.of(in.readUTF()));
-    }
+    return PlanText.read(text, SharedLines::read);
+  }
+
+  private static SharedLines read(DataInputStream in) throws IOException {
+    LineOrder order = LineOrder.read(in);
+    LinePlan plan = LinePlan.read(in);
+    List<SharedInput> inputs = SharedInput.read(in);
+    long parts = in.readLong();
+    BitSet inside = BitSet.valueOf(readBytes(in));
+    boolean hasHeader = in.readBoolean();
+    byte[] row = readBytes(in);
+    byte[] header = hasHeader ? row : null;
+    LineOrder rows = order.isCsv() ? order.withHeaderOf(header) : order;
+    return new SharedLines(
+        rows,
+        plan,
+        inputs,
+        parts,
+        inside,
+        header,
+        LineSplitters.read(in, rows),
+        Path.of(in.readUTF()),
+        Path.of(in.readUTF()));
   }
 
   private static void write(DataOutputStream out, byte[] bytes) throws IOException {

@@ -1,14 +1,10 @@
 package dev.tigris.sort;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 
 /// The facts that all processes of a sort have to know alike. The process that starts the sort
@@ -55,52 +51,40 @@ record SharedSort(
 
   /// Returns the text for other processes.
   String text() {
-    var bytes = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(bytes)) {
-      writeOrder(out);
-      plan.write(out);
-      out.writeInt(inputs.size());
-      for (SharedInput input : inputs) {
-        input.write(out);
-      }
-      out.writeLong(chunks);
-      splitters.write(out);
-      out.writeUTF(folder.toString());
-      out.writeBoolean(isPartitioned);
-      out.writeBoolean(isForced);
-    } catch (IOException e) { // memory does not fail so
-      throw new UncheckedIOException(e);
-    }
-    return Base64.getEncoder().encodeToString(bytes.toByteArray());
+    return PlanText.of(this::write);
+  }
+
+  private void write(DataOutputStream out) throws IOException {
+    writeOrder(out);
+    plan.write(out);
+    SharedInput.write(out, inputs);
+    out.writeLong(chunks);
+    splitters.write(out);
+    out.writeUTF(folder.toString());
+    out.writeBoolean(isPartitioned);
+    out.writeBoolean(isForced);
   }
 
   /// Reads what [#text] has written.
   ///
   /// @throws IOException if the text is no such
   static SharedSort read(String text) throws IOException {
-    byte[] bytes;
-    try {
-      bytes = Base64.getDecoder().decode(text);
-    } catch (IllegalArgumentException e) {
-      throw new IOException("the plan of a sort is no Base64", e);
-    }
-    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      RecordOrder order = readOrder(in);
-      SortPlan plan = SortPlan.read(in);
-      List<SharedInput> inputs = new ArrayList<>();
-      for (int left = in.readInt(); left > 0; left--) {
-        inputs.add(SharedInput.read(in));
-      }
-      return new SharedSort(
-          order,
-          plan,
-          inputs,
-          in.readLong(),
-          Splitters.read(in),
-          Path.of(in.readUTF()),
-          in.readBoolean(),
-          in.readBoolean());
-    }
+    return PlanText.read(text, SharedSort::read);
+  }
+
+  private static SharedSort read(DataInputStream in) throws IOException {
+    RecordOrder order = readOrder(in);
+    SortPlan plan = SortPlan.read(in);
+    List<SharedInput> inputs = SharedInput.read(in);
+    return new SharedSort(
+        order,
+        plan,
+        inputs,
+        in.readLong(),
+        Splitters.read(in),
+        Path.of(in.readUTF()),
+        in.readBoolean(),
+        in.readBoolean());
   }
 
   private void writeOrder(DataOutputStream out) throws IOException {
