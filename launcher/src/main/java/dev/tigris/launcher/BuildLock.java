@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
@@ -14,7 +15,8 @@ import java.util.concurrent.TimeUnit;
 ///
 /// The kernel holds it (`fcntl`), and gives it to the next process when the holder ends, however it
 /// ends. The file names the holder, for the message to those who wait, and the Maven that the
-/// holder runs: when a signal kills the holder alone, its Maven goes on. The next holder ends it.
+/// holder runs: when a signal kills the holder alone, its Maven goes on. The next holder ends it,
+/// if it works in this checkout: a copy of the folder has the file as well.
 /// ```text
 /// HOLDER                       process ids in decimal
 /// HOLDER CHILD STARTED         and the child's start in milliseconds since 1970
@@ -95,11 +97,21 @@ final class BuildLock implements AutoCloseable {
     if (words.length < 3) {
       return;
     }
-    Optional<ProcessHandle> orphan = orphan(words[1], words[2]);
+    Optional<ProcessHandle> orphan = orphan(words[1], words[2]).filter(this::worksHere);
     if (orphan.isPresent()) {
       context.say("ending process " + words[1] + ", the Maven of a tigris that was killed");
       orphan.get().destroy();
       orphan.get().onExit().join();
+    }
+  }
+
+  /// Returns whether a process works in this checkout, as far as the system tells.
+  private boolean worksHere(ProcessHandle process) {
+    try {
+      Path folder = Path.of("/proc", String.valueOf(process.pid()), "cwd");
+      return Files.notExists(folder) || Files.isSameFile(folder, context.checkout().root());
+    } catch (IOException e) {
+      return false; // of another user
     }
   }
 

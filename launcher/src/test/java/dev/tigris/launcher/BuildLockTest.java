@@ -94,6 +94,19 @@ class BuildLockTest {
   }
 
   @Test
+  void endsNoMavenOfTheCheckoutThatItIsACopyOf() throws Exception {
+    Child killed = prepare();
+    ProcessHandle maven = awaitMaven();
+    killed.kill();
+    String left = Files.readString(checkout.root.resolve("build/launcher.lock"));
+    var copy = new FakeCheckout(Files.createDirectory(folder.resolve("copy")));
+    Path build = Files.createDirectories(copy.root.resolve("build"));
+    Files.writeString(build.resolve("launcher.lock"), left);
+    assertEquals(0, copy.launcher("prepare", "cli").exitCode());
+    assertTrue(maven.isAlive(), "it builds the other checkout");
+  }
+
+  @Test
   void endsItsMavenWhenASignalEndsIt() throws Exception {
     Child stopped = prepare();
     ProcessHandle maven = awaitMaven();
