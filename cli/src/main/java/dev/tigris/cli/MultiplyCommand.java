@@ -1,11 +1,15 @@
 package dev.tigris.cli;
 
+import dev.tigris.cluster.run.Cluster;
+import dev.tigris.cluster.run.RunException;
 import dev.tigris.matrix.Matrix;
 import dev.tigris.matrix.Npy;
+import dev.tigris.matrix.NpyProduct;
 import dev.tigris.matrix.Precision;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -37,6 +41,16 @@ final class MultiplyCommand implements Command {
             .paramLabel("N")
             .description("How many processors to use at most (default: all).")
             .build());
+    spec.addOption(
+        OptionSpec.builder(RunOptions.ON)
+            .type(String.class)
+            .paramLabel("WHERE")
+            .description(
+                "Where to multiply: in this process (threads, the default), or in processes:N"
+                    + " of this host, each of which has a block of columns. --parallel is divided"
+                    + " among them.")
+            .build());
+    RunOptions.addRun(spec);
     spec.addOption(Options.flag("--quiet", "Print failures only."));
     spec.addOption(Options.flag("--json", "Print one JSON object, for a failure too."));
     spec.addOption(Options.debug());
@@ -50,7 +64,11 @@ final class MultiplyCommand implements Command {
             "differ, C is f8. C appears under its name only when it is complete. The result says",
             "which kernel has multiplied: the one with vectors is several times as fast.",
             "")
-        .footer("", "Examples:", "  tigris multiply a.npy b.npy c.npy");
+        .footer(
+            "",
+            "Examples:",
+            "  tigris multiply a.npy b.npy c.npy",
+            "  tigris multiply --on processes:4 a.npy b.npy c.npy");
     return spec;
   }
 
@@ -60,6 +78,22 @@ final class MultiplyCommand implements Command {
     Path output = files.get(2);
     Options.refuseFolder(options, options.matchedPositional(0).originalStringValues().get(2));
     Options.requirePlace("product", output);
+    Cluster cluster = options.hasMatchedOption(RunOptions.ON) ? RunOptions.cluster(options) : null;
+    NpyProduct.Made made;
+    try {
+      made =
+          cluster == null || cluster.isThreads()
+              ? onThreads(files, options)
+              : onProcesses(files, cluster, options);
+    } catch (IllegalArgumentException e) {
+      throw new CommandException(ExitCode.BAD_INPUT, String.valueOf(e.getMessage()), e);
+    }
+    print(options, console, output, made);
+    return ExitCode.OK;
+  }
+
+  private static NpyProduct.Made onThreads(List<Path> files, ParseResult options)
+      throws CommandException {
     int threads =
         options.matchedOptionValue(
             ArrowCommand.PARALLEL, Runtime.getRuntime().availableProcessors());
@@ -68,35 +102,57 @@ final class MultiplyCommand implements Command {
     Precision precision = a.precision() == b.precision() ? a.precision() : Precision.DOUBLE;
     Matrix c = Matrix.zeros(precision, a.rows(), b.columns());
     long begun = System.nanoTime();
+    Matrix.addProduct(in(precision, a), in(precision, b), c, threads);
+    Duration multiplying = Duration.ofNanos(System.nanoTime() - begun);
     try {
-      Matrix.addProduct(in(precision, a), in(precision, b), c, threads);
-    } catch (IllegalArgumentException e) {
-      throw new CommandException(ExitCode.BAD_INPUT, String.valueOf(e.getMessage()), e);
-    }
-    double seconds = (System.nanoTime() - begun) / 1e9;
-    try {
-      Npy.write(output, c);
+      Npy.write(files.get(2), c);
     } catch (IOException e) {
-      throw new CommandException(
-          ExitCode.BAD_OUTPUT, "cannot write '%s': %s".formatted(output, Reason.of(e)), e);
+      throw unwritten(files.get(2), e);
     }
-    print(options, console, output, a, c, seconds);
-    return ExitCode.OK;
+    return new NpyProduct.Made(
+        a.rows(),
+        a.columns(),
+        c.columns(),
+        precision,
+        Matrix.kernel(precision),
+        multiplying,
+        Duration.ZERO);
+  }
+
+  private static NpyProduct.Made onProcesses(List<Path> files, Cluster cluster, ParseResult options)
+      throws CommandException, InterruptedException {
+    NpyProduct product;
+    try {
+      product = NpyProduct.of(files.get(0), files.get(1));
+    } catch (IOException e) {
+      throw unread(e);
+    }
+    Integer threads = options.matchedOptionValue(ArrowCommand.PARALLEL, null);
+    try {
+      return (threads == null ? product : product.withProcessors(threads))
+          .write(files.get(2), cluster);
+    } catch (IOException e) {
+      throw unwritten(files.get(2), e);
+    } catch (RunException e) {
+      throw new CommandException(RunCommand.code(e), String.valueOf(e.getMessage()), e);
+    }
   }
 
   private static void print(
-      ParseResult options, Console console, Path output, Matrix a, Matrix c, double seconds) {
-    double operations = 2.0 * a.rows() * a.columns() * c.columns();
-    String kernel = Matrix.kernel(c.precision());
+      ParseResult options, Console console, Path output, NpyProduct.Made made) {
+    double seconds = made.multiplying().toNanos() / 1e9;
+    double operations = 2.0 * made.rows() * made.inner() * made.columns();
+    int bits = Byte.SIZE * made.precision().bytes();
     PrintStream out = console.beside(output);
     if (options.hasMatchedOption("--json")) {
       Map<String, Object> members = Json.success("multiply");
-      members.put("rows", c.rows());
-      members.put("columns", c.columns());
-      members.put("inner", a.columns());
-      members.put("bits", Byte.SIZE * c.precision().bytes());
-      members.put("kernel", kernel);
+      members.put("rows", made.rows());
+      members.put("columns", made.columns());
+      members.put("inner", made.inner());
+      members.put("bits", bits);
+      members.put("kernel", made.kernel());
       members.put("seconds", seconds);
+      members.put("communicationSeconds", made.communication().toNanos() / 1e9);
       members.put("operations", operations);
       members.put("output", output.toString());
       out.println(Json.object(members));
@@ -104,14 +160,14 @@ final class MultiplyCommand implements Command {
       out.printf(
           Locale.ROOT,
           "multiplied %d x %d by %d x %d, %d bits, in %.2f s: %.2f GFLOP/s, kernel: %s%n",
-          a.rows(),
-          a.columns(),
-          a.columns(),
-          c.columns(),
-          Byte.SIZE * c.precision().bytes(),
+          made.rows(),
+          made.inner(),
+          made.inner(),
+          made.columns(),
+          bits,
           seconds,
           operations / seconds / 1e9,
-          kernel);
+          made.kernel());
     }
   }
 
@@ -123,14 +179,17 @@ final class MultiplyCommand implements Command {
     try {
       return Npy.read(file);
     } catch (IOException e) {
-      String reason = Reason.of(e);
-      String prefix = file + ": ";
-      throw new CommandException(
-          ExitCode.BAD_INPUT,
-          "cannot read '%s': %s"
-              .formatted(
-                  file, reason.startsWith(prefix) ? reason.substring(prefix.length()) : reason),
-          e);
+      throw unread(e);
     }
+  }
+
+  /// The message of the cause names the file.
+  private static CommandException unread(IOException e) {
+    return new CommandException(ExitCode.BAD_INPUT, "cannot multiply: " + Reason.of(e), e);
+  }
+
+  private static CommandException unwritten(Path file, IOException e) {
+    return new CommandException(
+        ExitCode.BAD_OUTPUT, "cannot write '%s': %s".formatted(file, Reason.of(e)), e);
   }
 }

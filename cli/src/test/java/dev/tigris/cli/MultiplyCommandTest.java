@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.matrix.Matrix;
 import dev.tigris.matrix.Npy;
+import dev.tigris.matrix.Precision;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +42,22 @@ class MultiplyCommandTest {
     String json = shell.run("multiply --json @/a.npy @/b.npy @/c.npy").out();
     assertTrue(json.contains("\"rows\":2,\"columns\":2,\"inner\":3,\"bits\":64"), json);
     assertEquals("", shell.run("multiply --quiet @/a.npy @/b.npy @/c.npy").out());
+  }
+
+  @Test
+  void multipliesFilesOnProcesses() throws IOException {
+    String where = "--json --on processes:2 --runs @/runs --parallel 2 ";
+    Shell.Result result = shell.run("multiply " + where + "@/a.npy @/b.npy @/c.npy");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertTrue(
+        result.out().contains("\"rows\":2,\"columns\":2,\"inner\":3,\"bits\":64"), result.out());
+    assertTrue(result.out().contains(Matrix.kernel(Precision.DOUBLE)), result.out());
+    assertEquals(11, Npy.read(folder.resolve("c.npy")).get(1, 1));
+    Files.delete(folder.resolve("c.npy"));
+    String on = "--on processes:2 ";
+    assertRefused(ExitCode.BAD_INPUT, on + "@/a.npy @/a.npy @/c.npy", "gives no product");
+    assertRefused(ExitCode.BAD_INPUT, on + "@/a.npy @/none.npy @/c.npy", "none.npy' does not");
+    assertRefused(ExitCode.USAGE, "--on hosts:x @/a.npy @/b.npy @/c.npy", "names no place");
   }
 
   @Test

@@ -1,8 +1,10 @@
 package dev.tigris.matrix;
 
+import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// A dense matrix of floating point numbers outside the heap. The elements lie row after row,
 /// without gaps, in little-endian order.
@@ -21,6 +23,10 @@ public final class Matrix {
   private final int rows;
   private final int columns;
   private final MemorySegment memory;
+
+  /// All of the memory, as a group sends it; null if there is none.
+  private final @Nullable Bytes view;
+
   private final long start; // of element (0, 0), in bytes
   private final long rowStride; // in bytes
   private final long columnStride;
@@ -30,6 +36,7 @@ public final class Matrix {
       int rows,
       int columns,
       MemorySegment memory,
+      @Nullable Bytes view,
       long start,
       long rowStride,
       long columnStride) {
@@ -37,6 +44,7 @@ public final class Matrix {
     this.rows = rows;
     this.columns = columns;
     this.memory = memory;
+    this.view = view;
     this.start = start;
     this.rowStride = rowStride;
     this.columnStride = columnStride;
@@ -48,6 +56,14 @@ public final class Matrix {
   /// @throws IllegalArgumentException if a size is negative, or no memory can hold so many
   /// @throws dev.tigris.memory.MemoryBudgetException if there is no memory for it
   public static Matrix zeros(Precision precision, int rows, int columns) {
+    requireSize(precision, rows, columns);
+    long bytes = (long) rows * columns * precision.bytes();
+    return over(
+        bytes == 0 ? null : Jbuf.allocate(bytes, OWNER).asBytes(), precision, rows, columns);
+  }
+
+  /// Refuses sizes that no matrix can have.
+  static void requireSize(Precision precision, int rows, int columns) {
     if (rows < 0 || columns < 0) {
       throw new IllegalArgumentException(
           "a matrix of %d rows and %d columns: neither may be negative".formatted(rows, columns));
@@ -56,13 +72,23 @@ public final class Matrix {
       throw new IllegalArgumentException(
           "a matrix of %d rows and %d columns: no memory is so large".formatted(rows, columns));
     }
+  }
+
+  /// Returns a matrix over the beginning of a view, whose elements lie row after row.
+  ///
+  /// @param view null for a matrix without elements
+  static Matrix over(@Nullable Bytes view, Precision precision, int rows, int columns) {
     long bytes = (long) rows * columns * precision.bytes();
-    MemorySegment memory =
-        bytes == 0
-            ? MemorySegment.NULL
-            : Jbuf.allocate(bytes, OWNER).asBytes().segment().asSlice(0, bytes);
+    MemorySegment memory = view == null ? MemorySegment.NULL : view.segment().asSlice(0, bytes);
     return new Matrix(
-        precision, rows, columns, memory, 0, (long) columns * precision.bytes(), precision.bytes());
+        precision,
+        rows,
+        columns,
+        memory,
+        view,
+        0,
+        (long) columns * precision.bytes(),
+        precision.bytes());
   }
 
   /// Returns a matrix with the values of an array's rows.
@@ -130,7 +156,7 @@ public final class Matrix {
   /// Returns this matrix's transpose over the same elements: what is written to one is read from
   /// the other.
   public Matrix transposed() {
-    return new Matrix(precision, columns, rows, memory, start, columnStride, rowStride);
+    return new Matrix(precision, columns, rows, memory, view, start, columnStride, rowStride);
   }
 
   /// Returns a part of this matrix, over the same elements.
@@ -144,6 +170,7 @@ public final class Matrix {
         rowCount,
         columnCount,
         memory,
+        view,
         start + row * rowStride + column * columnStride,
         rowStride,
         columnStride);
@@ -170,6 +197,14 @@ public final class Matrix {
   /// @throws IllegalArgumentException if sizes or precisions do not fit one another, or if C
   ///     lies in the memory of A or B
   public static void addProduct(Matrix a, Matrix b, Matrix c, int threads) {
+    addProduct(a, b, c, threads, () -> {});
+  }
+
+  /// Adds a product, and runs something else between its blocks.
+  ///
+  /// @param meanwhile is run by the calling thread about every millisecond; the product ends by
+  ///     what it throws
+  static void addProduct(Matrix a, Matrix b, Matrix c, int threads, Runnable meanwhile) {
     if (a.columns != b.rows || c.rows != a.rows || c.columns != b.columns) {
       throw new IllegalArgumentException(
           "%s by %s gives no %s: the columns of A are the rows of B, and C has A's rows and B's columns"
@@ -190,9 +225,9 @@ public final class Matrix {
     if (a.columns > 0 && c.rows > 0 && c.columns > 0) {
       // a kernel writes runs of a row, so a C of columns is made as the transpose of a C of rows
       if (c.columnStride == c.precision.bytes()) {
-        new Product(a, b, c).run(threads);
+        new Product(a, b, c).run(threads, meanwhile);
       } else if (c.rowStride == c.precision.bytes()) {
-        new Product(b.transposed(), a.transposed(), c.transposed()).run(threads);
+        new Product(b.transposed(), a.transposed(), c.transposed()).run(threads, meanwhile);
       } else {
         throw new IllegalArgumentException("C has gaps both between rows and between columns");
       }
@@ -218,6 +253,16 @@ public final class Matrix {
       throw new IllegalStateException("a transpose or block has gaps: make a copy of it first");
     }
     return memory.asSlice(start, (long) rows * columns * precision.bytes());
+  }
+
+  /// Returns the elements for a message, if they lie row after row without gaps.
+  ///
+  /// @throws IllegalStateException if they do not, or there are none
+  Bytes message() {
+    if (view == null || !isContiguous()) {
+      throw new IllegalStateException(this + " is no message: it is empty or has gaps");
+    }
+    return view.slice(start, (long) rows * columns * precision.bytes());
   }
 
   boolean isContiguous() {

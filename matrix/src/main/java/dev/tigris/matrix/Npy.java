@@ -1,15 +1,11 @@
 package dev.tigris.matrix;
 
 import dev.tigris.os.PartialFile;
-import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /// NumPy's files of one array (`.npy`), formats 1 to 3, as `numpy.save` writes them.
 ///
@@ -20,7 +16,7 @@ import java.nio.file.StandardOpenOption;
 ///
 /// Thread rule: any thread.
 public final class Npy {
-  /// Bytes that one call reads or writes at most.
+  /// Bytes that one call writes at most.
   private static final long CHUNK = 16 << 20;
 
   private Npy() {}
@@ -31,36 +27,7 @@ public final class Npy {
   ///     the message says why, and names the file
   /// @throws dev.tigris.memory.MemoryBudgetException if there is no memory for it
   public static Matrix read(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      NpyHeader header = NpyHeader.read(channel, file);
-      long bytes = header.bytes();
-      long there = channel.size() - channel.position();
-      if (there < bytes) {
-        throw new EOFException(
-            "%s: its header promises %d bytes of elements, and there are %d: the file was cut"
-                .formatted(file, bytes, there));
-      }
-      // elements that lie column after column are the rows of the transpose
-      boolean isByColumns = header.isFortranOrder();
-      Matrix matrix =
-          Matrix.zeros(
-              header.precision(),
-              isByColumns ? header.columns() : header.rows(),
-              isByColumns ? header.rows() : header.columns());
-      MemorySegment elements = matrix.contiguous();
-      for (long at = 0; at < bytes; at += CHUNK) {
-        ByteBuffer chunk = elements.asSlice(at, Math.min(CHUNK, bytes - at)).asByteBuffer();
-        while (chunk.hasRemaining()) {
-          if (channel.read(chunk) < 0) {
-            throw new EOFException(file + ": the file was cut while it was read");
-          }
-        }
-      }
-      if (header.isBigEndian()) {
-        swap(elements, header.precision());
-      }
-      return isByColumns ? matrix.transposed() : matrix;
-    }
+    return NpyColumns.read(file, 1, 0);
   }
 
   /// Writes a matrix, row after row, in little-endian order. A transpose is written column after
@@ -88,25 +55,9 @@ public final class Npy {
     }
   }
 
-  private static void writeAll(FileChannel channel, ByteBuffer bytes) throws IOException {
+  static void writeAll(FileChannel channel, ByteBuffer bytes) throws IOException {
     while (bytes.hasRemaining()) {
       int _ = channel.write(bytes);
-    }
-  }
-
-  private static void swap(MemorySegment elements, Precision precision) {
-    if (precision == Precision.SINGLE) {
-      var from = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-      var to = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-      for (long at = 0; at < elements.byteSize(); at += Float.BYTES) {
-        elements.set(to, at, elements.get(from, at));
-      }
-    } else {
-      var from = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-      var to = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-      for (long at = 0; at < elements.byteSize(); at += Double.BYTES) {
-        elements.set(to, at, elements.get(from, at));
-      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.tigris.matrix;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -39,6 +40,8 @@ record NpyHeader(
   }
 
   /// Reads the header at the beginning of a file, and leaves the channel at the first element.
+  ///
+  /// @throws IOException also if the file is too short for the elements that it promises
   static NpyHeader read(FileChannel channel, Path file) throws IOException {
     ByteBuffer start = filled(channel, MAGIC.length + 2, file);
     for (byte expected : MAGIC) {
@@ -59,7 +62,14 @@ record NpyHeader(
           "%s: a header of %d bytes, of at most %d".formatted(file, length, MOST));
     }
     ByteBuffer text = filled(channel, (int) length, file);
-    return new Parser(StandardCharsets.UTF_8.decode(text).toString(), file).header();
+    NpyHeader header = new Parser(StandardCharsets.UTF_8.decode(text).toString(), file).header();
+    long there = channel.size() - channel.position();
+    if (there < header.bytes()) {
+      throw new EOFException(
+          "%s: its header promises %d bytes of elements, and there are %d: the file was cut"
+              .formatted(file, header.bytes(), there));
+    }
+    return header;
   }
 
   /// Makes the header of a file in format 1.
@@ -86,7 +96,13 @@ record NpyHeader(
   private static ByteBuffer filled(FileChannel channel, int bytes, Path file) throws IOException {
     ByteBuffer buffer = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
     while (buffer.hasRemaining()) {
-      if (channel.read(buffer) < 0) {
+      int count;
+      try {
+        count = channel.read(buffer);
+      } catch (IOException e) { // such as that of a folder, which does not name it
+        throw new IOException("%s cannot be read: %s".formatted(file, e.getMessage()), e);
+      }
+      if (count < 0) {
         throw new IOException(file + " is no NumPy file: it ends within its header");
       }
     }

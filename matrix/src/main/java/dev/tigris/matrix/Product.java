@@ -57,15 +57,17 @@ final class Product {
 
   /// Multiplies. The calling thread is one of the threads. C is not written any more when this
   /// returns, also if it fails or the thread is interrupted.
-  void run(int threads) {
+  ///
+  /// @param meanwhile is run by the calling thread after each block
+  void run(int threads, Runnable meanwhile) {
     Kernel kernel = kernels.apply(c.precision());
     List<Part> parts = parts(kernel.columns(), threads);
     List<Future<?>> others = new ArrayList<>();
     try (ExecutorService helpers = Executors.newThreadPerTaskExecutor(THREADS)) {
       for (int i = 1; i < Math.min(threads, parts.size()); i++) {
-        others.add(helpers.submit(() -> work(parts, kernels.apply(c.precision()))));
+        others.add(helpers.submit(() -> work(parts, kernels.apply(c.precision()), () -> {})));
       }
-      work(parts, kernel);
+      work(parts, kernel, meanwhile);
     }
     for (Future<?> other : others) {
       if (other.state() == Future.State.FAILED) {
@@ -100,9 +102,9 @@ final class Product {
   }
 
   /// Takes parts until there is none. If it fails, the others stop at their next part.
-  private void work(List<Part> parts, Kernel kernel) {
+  private void work(List<Part> parts, Kernel kernel, Runnable meanwhile) {
     try {
-      Blocks blocks = new Blocks(kernel);
+      Blocks blocks = new Blocks(kernel, meanwhile);
       for (int i = next.getAndIncrement(); i < parts.size(); i = next.getAndIncrement()) {
         Part part = parts.get(i);
         blocks.add(part.a, part.b, part.c);
@@ -120,12 +122,14 @@ final class Product {
   private static final class Blocks {
     private final Kernel kernel;
     private final int columns;
+    private final Runnable meanwhile;
 
     /// A tile at the edge of C is made here first.
     private final MemorySegment edge;
 
-    Blocks(Kernel kernel) {
+    Blocks(Kernel kernel, Runnable meanwhile) {
       this.kernel = kernel;
+      this.meanwhile = meanwhile;
       this.columns = kernel.columns();
       this.edge = Arena.ofAuto().allocate((long) Kernel.ROWS * columns * Double.BYTES, 64);
     }
@@ -145,6 +149,7 @@ final class Product {
             int height = Math.min(HEIGHT, a.rows() - row);
             packLeft(a.block(row, from, height, depth));
             addTiles(depth, c.block(row, column, height, width));
+            meanwhile.run();
           }
         }
       }

@@ -7,6 +7,8 @@
 /// Npy.write(Path.of("c.npy"), a.multiply(b));
 /// ```
 ///
+/// [NpyProduct] multiplies files on several processes, and [GroupProduct] within a group.
+///
 /// The fast kernel needs the JDK's Vector API, which incubates: start the JVM with `--add-modules
 /// jdk.incubator.vector`. [Matrix#kernel] tells which kernel runs.
 @NullMarked

@@ -146,7 +146,7 @@ class MatrixTest {
 
   private static Matrix productBy(boolean isVector, Matrix a, Matrix b) {
     Matrix c = Matrix.zeros(a.precision(), a.rows(), b.columns());
-    new Product(a, b, c, precision -> Kernel.of(precision, isVector)).run(1);
+    new Product(a, b, c, precision -> Kernel.of(precision, isVector)).run(1, () -> {});
     return c;
   }
 
@@ -155,7 +155,7 @@ class MatrixTest {
   }
 
   /// The bound of a sum in any order (Higham, *Accuracy and Stability*, 2002, section 3.1).
-  private static void assertProduct(Matrix a, Matrix b, Matrix c) {
+  static void assertProduct(Matrix a, Matrix b, Matrix c) {
     double unit = a.precision() == Precision.SINGLE ? Math.ulp(1f) / 2 : Math.ulp(1.0) / 2;
     for (int row = 0; row < c.rows(); row++) {
       for (int column = 0; column < c.columns(); column++) {

@@ -58,6 +58,11 @@ public final class PartialFile implements AutoCloseable {
     }
   }
 
+  /// Returns the name that the file has until it is complete, for other processes that write to it.
+  public Path path() {
+    return beside;
+  }
+
   /// Returns where to write.
   public FileChannel channel() {
     return channel;

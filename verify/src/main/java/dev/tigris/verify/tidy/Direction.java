@@ -10,9 +10,8 @@ import java.util.TreeSet;
 ///
 /// ```text
 ///   specializer <- {specializer-maven-plugin, examples, cli}
-///   os <- memory <- net <- flow <- cluster <- sort <- cli     the product
-///          |         |               '---- on message, too
-///          '- matrix <- cli
+///   os <- memory <- net <- flow <- cluster <- {sort, matrix} <- cli     the product
+///                    |               '---- on message, too
 ///                    '---- {net-testing, net-libfabric, message}
 ///   '-------'-------'-------'-------'-------'-- {examples, verify <- bench}   the outer ring
 /// ```
@@ -25,7 +24,7 @@ public final class Direction {
           Map.entry("specializer-maven-plugin", Set.of("specializer")),
           Map.entry("os", Set.of()),
           Map.entry("memory", Set.of("os")),
-          Map.entry("matrix", Set.of("os", "memory")),
+          Map.entry("matrix", Set.of("os", "memory", "net", "flow", "cluster")),
           Map.entry("net", Set.of("os", "memory")),
           Map.entry("net-testing", Set.of("os", "memory", "net")), // os in its tests
           Map.entry("net-libfabric", Set.of("os", "memory", "net", "net-testing")), // in its tests
