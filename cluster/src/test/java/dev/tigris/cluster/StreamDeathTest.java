@@ -1,25 +1,26 @@
 package dev.tigris.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
 import dev.tigris.testing.Slow;
+import dev.tigris.testing.Soak;
 import dev.tigris.testing.Tier;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Jvm;
-import java.util.List;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Either end of a stream is paused (SIGSTOP) and killed (SIGKILL) in each state of it, over each
 /// provider.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-@ParameterizedClass
-@MethodSource("providers")
 class StreamDeathTest {
   /// What the stream is doing.
   enum State {
@@ -41,16 +42,31 @@ class StreamDeathTest {
     STOPPING
   }
 
-  static List<String> providers() {
-    return Tier.current() == Tier.QUICK ? List.of("tcp") : List.of("tcp", "shm", "uring");
+  /// An end that waits for the other, and waters under way, tell of a lost link in ways of the
+  /// provider. In all other states the stream alone decides what a loss means.
+  private static final Set<State> OF_EACH_PROVIDER =
+      EnumSet.of(State.ATTACHED, State.STREAMING, State.ANNOUNCED);
+
+  private String provider = "";
+  private Child receiver;
+  private String address;
+  private Child sender;
+
+  /// All states over tcp, and in the soak over each provider.
+  static Stream<Arguments> killedIn() {
+    return Stream.of("tcp", "shm", "uring")
+        .flatMap(
+            provider ->
+                EnumSet.allOf(State.class).stream()
+                    .filter(
+                        state ->
+                            Tier.current() == Tier.SOAK
+                                || provider.equals("tcp")
+                                || OF_EACH_PROVIDER.contains(state))
+                    .map(state -> argumentSet(provider + " " + state, provider, state)));
   }
 
-  private final String provider;
-  private final Child receiver;
-  private final String address;
-  private final Child sender;
-
-  StreamDeathTest(String provider) {
+  private void start(String provider) {
     this.provider = provider;
     String any = provider.equals("shm") ? "*" : "127.0.0.1:0";
     receiver = Jvm.of(StreamActors.Receiver.class).quick().command(provider, any).start();
@@ -70,7 +86,8 @@ class StreamDeathTest {
     }
   }
 
-  private void bringTo(State state) {
+  private void bringTo(String provider, State state) {
+    start(provider);
     sender.expectLine("connects");
     pauseBoth();
     if (state == State.CONNECTING) {
@@ -123,11 +140,12 @@ class StreamDeathTest {
     child.expectLine("well").outcome().expect(0);
   }
 
-  @Slow("starts sixteen JVMs for each provider")
+  @Slow("starts two JVMs for each state")
+  @Soak("each state over each provider")
   @ParameterizedTest
-  @EnumSource(State.class)
-  void theSenderIsKilled(State state) {
-    bringTo(state);
+  @MethodSource("killedIn")
+  void theSenderIsKilled(String over, State state) {
+    bringTo(over, state);
     sender.kill();
     switch (state) {
       case CONNECTING -> { // another one may come
@@ -158,11 +176,12 @@ class StreamDeathTest {
     }
   }
 
-  @Slow("starts sixteen JVMs for each provider")
+  @Slow("starts two JVMs for each state")
+  @Soak("each state over each provider")
   @ParameterizedTest
-  @EnumSource(State.class)
-  void theReceiverIsKilled(State state) {
-    bringTo(state);
+  @MethodSource("killedIn")
+  void theReceiverIsKilled(String over, State state) {
+    bringTo(over, state);
     receiver.kill();
     switch (state) {
       case CONNECTING -> {
@@ -190,7 +209,7 @@ class StreamDeathTest {
 
   @Test
   void endsThatArePausedInEachStateLoseNothing() {
-    bringTo(State.ENDING);
+    bringTo("tcp", State.ENDING);
     receiver.say("9");
     receiver.expectLine("finish 3");
     expectWell(receiver);

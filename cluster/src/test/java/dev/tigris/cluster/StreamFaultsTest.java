@@ -182,7 +182,7 @@ class StreamFaultsTest {
   @EveryTier("more seeds in each")
   void eachWaterComesOnceOrTheFlowFails(Fault fault) throws Exception {
     Map<Ending, Integer> endings = new EnumMap<>(Ending.class);
-    for (int seed = 1; seed <= Tier.choose(3, 40, 3000); seed++) {
+    for (int seed = 1; seed <= Tier.choose(3, 15, 3000); seed++) {
       double probability = PROBABILITIES[seed % PROBABILITIES.length];
       try {
         endings.merge(run(fault.with(probability).withSeed(seed)), 1, Integer::sum);

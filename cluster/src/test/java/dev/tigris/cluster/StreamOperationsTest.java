@@ -235,7 +235,7 @@ class StreamOperationsTest {
   @ValueSource(strings = {"tcp", "shm"})
   @EveryTier("more seeds in each")
   void eachWaterComesOnceInTheOrderOfItsStream(String provider) throws Exception {
-    for (long seed = 0; seed < Tier.choose(3, 40, 4000); seed++) {
+    for (long seed = 0; seed < Tier.choose(3, 15, 4000); seed++) {
       try (Fabric fabric = Fabric.open(provider);
           Exchange here = new Exchange(1, 0, OPTIONS);
           Exchange there = new Exchange(1, 0, OPTIONS)) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// A file whose converter is killed is the old one, to the byte, or the new one.
 class ConversionCrashTest {
   private static final int NODES = 200_000;
-  private static final int KILLS = Tier.choose(2, 20, 200);
+  private static final int KILLS = Tier.choose(2, 6, 200);
 
   private static final String APP =
       """
@@ -109,7 +109,7 @@ class ConversionCrashTest {
   }
 
   @Test
-  @EveryTier("kills: 2, 20, 200")
+  @EveryTier("kills: 2, 6, 200")
   void leavesTheOldFileOrTheNewOneWhenItIsKilled() throws Exception {
     Path older = version("older", "int", "");
     Path newer = version("newer", "long", " public double price;");

@@ -26,9 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
 
 /// Processes that are killed while they flush a file.
-@EveryTier("kills: 10, 40, 400")
+@EveryTier("kills: 10, 20, 400")
 class FlushCrashTest {
-  private static final int KILLS = Tier.choose(10, 40, 400);
+  private static final int KILLS = Tier.choose(10, 20, 400);
 
   /// Few of them on each page: most of a writer's time shall be spent in flushes.
   private static final int COUNTERS = 500;

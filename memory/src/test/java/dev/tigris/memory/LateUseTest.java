@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LateUseTest {
   /// How many buffers each of two threads makes.
-  private static final int ROUNDS = Tier.choose(150, 1_000, 100_000);
+  private static final int ROUNDS = Tier.choose(150, 500, 100_000);
 
   private Path classes = Path.of("");
 
@@ -40,7 +40,7 @@ class LateUseTest {
     "Z, delayed, -XX:ConcGCThreads=1",
     "Shenandoah, hurried, -XX:ShenandoahGCHeuristics=aggressive",
   })
-  @EveryTier("rounds: 150, 1,000, 100,000")
+  @EveryTier("rounds: 150, 500, 100,000")
   void findsNothingThatWasFreed(String collector, String references, String option)
       throws Exception {
     use(collector, references, option);

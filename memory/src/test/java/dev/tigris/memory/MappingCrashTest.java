@@ -147,9 +147,9 @@ class MappingCrashTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"-Xint", "-XX:TieredStopAtLevel=1", "-XX:+TieredCompilation"})
-  @EveryTier("rounds: 20 interpreted and 800 compiled, 3,000, 30,000")
+  @EveryTier("rounds: 20 interpreted and 800 compiled, 1,500, 30,000")
   void survivesAFileThatIsCut(String mode) throws Exception {
-    int rounds = Tier.choose(mode.equals("-Xint") ? 20 : 800, 3_000, 30_000);
+    int rounds = Tier.choose(mode.equals("-Xint") ? 20 : 800, 1_500, 30_000);
     StringBuilder survived = new StringBuilder();
     for (Mapping mapping : Mapping.values()) {
       Files.write(folder.resolve("cut" + mapping), new byte[1 << 20]);

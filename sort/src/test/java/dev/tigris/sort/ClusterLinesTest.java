@@ -222,7 +222,7 @@ class ClusterLinesTest {
   @Test
   @Slow("starts some processes for each case")
   void anyLinesAreSortedAsByOneProcessAndByGnuSort() throws Exception {
-    int cases = Tier.choose(10, 200);
+    int cases = Tier.choose(4, 200);
     for (int seed = 1; seed <= cases; seed++) {
       Random random = new Random(seed);
       List<LineCases.Case> parts = new LineCases(seed).parts(1 + random.nextInt(3));

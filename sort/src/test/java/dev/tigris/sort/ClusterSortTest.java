@@ -207,7 +207,7 @@ class ClusterSortTest {
   @Test
   @Slow("starts some processes for each case")
   void anyRecordsAreSortedAsByOneProcess() throws Exception {
-    int cases = Tier.choose(10, 200);
+    int cases = Tier.choose(4, 200);
     for (int seed = 1; seed <= cases; seed++) {
       Random random = new Random(seed);
       int size = 1 + random.nextInt(200);

@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Merging and checking lines, against GNU sort.
-@EveryTier("cases: 60, 600, 20,000")
+@EveryTier("cases: 60, 300, 20,000")
 class LineMergeTest {
-  private static final int CASES = Tier.choose(60, 600, 20_000);
+  private static final int CASES = Tier.choose(60, 300, 20_000);
 
   @TempDir Path folder;
 

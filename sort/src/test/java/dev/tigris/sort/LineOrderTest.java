@@ -18,9 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Orders of lines against GNU sort.
-@EveryTier("cases: 300, 2,000, 100,000")
+@EveryTier("cases: 300, 1,000, 100,000")
 class LineOrderTest {
-  private static final int CASES = Integer.getInteger("cases", Tier.choose(300, 2_000, 100_000));
+  private static final int CASES = Integer.getInteger("cases", Tier.choose(300, 1_000, 100_000));
 
   @TempDir Path folder;
 

@@ -146,7 +146,7 @@ class SortJobTest {
 
   /// Around the sizes of what records are gathered, partitioned, read and checked in.
   @Property(edgeCases = EdgeCasesMode.NONE)
-  @EveryTier("tries: 6, 100, 5,000")
+  @EveryTier("tries: 6, 40, 5,000")
   void sortsLargeRecordsLikeAReference(
       @ForAll("largeSizes") int recordSize,
       @ForAll @DoubleRange(min = 0, max = 1) double keyFrom,

@@ -36,7 +36,7 @@ class CollectivesTest {
   void sequencesOfCallsGiveWhatTheModelGives(String provider) throws Exception {
     requireProvider(provider);
     long seed = Long.getLong("tigris.test.seed", System.nanoTime());
-    int calls = Tier.choose(20, 200, 10_000);
+    int calls = Tier.choose(20, 50, 10_000);
     int most = Tier.choose(5, 6, 8);
     for (int size = 2; size <= most; size++) {
       run(provider, size, calls, seed + size);

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.Results;
 import dev.tigris.testing.Slow;
+import dev.tigris.testing.Soak;
+import dev.tigris.testing.Tier;
 import dev.tigris.testing.Wait;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,10 +109,11 @@ class ClusterTest {
     requireNothingLeft();
   }
 
-  @Slow("starts twenty JVMs")
+  @Slow("starts two JVMs for each run")
+  @Soak("fifty runs")
   @Test
-  void oneProgramRunsTenTimesInOneJvm() throws Exception {
-    for (int i = 0; i < 10; i++) {
+  void oneProgramRunsManyTimesInOneJvm() throws Exception {
+    for (int i = 0; i < Tier.choose(3, 50); i++) {
       assertEquals(
           Sums.expected(5000), processes(2).start(Sums.class, COUNT).await().number("sum"));
     }

@@ -62,7 +62,7 @@ class RandomDeathTest {
       "a run of four JVMs is killed once in the quick one, and hundreds of times in the soak")
   @Test
   void anyProcessIsKilledOrStoppedAtAnyMoment() throws Exception {
-    int times = Tier.choose(1, 6, 400);
+    int times = Tier.choose(1, 3, 400);
     Random seeds = new Random();
     for (int i = 0; i < times; i++) {
       long seed = seeds.nextLong();

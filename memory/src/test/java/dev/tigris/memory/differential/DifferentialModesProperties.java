@@ -61,13 +61,13 @@ class DifferentialModesProperties {
 
   @Provide
   Arbitrary<List<Sketch>> manySketches() {
-    return Sketches.any().list().ofSize(Tier.choose(1, 20, 500));
+    return Sketches.any().list().ofSize(Tier.choose(1, 6, 500));
   }
 
   /// Not shrunk: that would start hundreds of JVMs. The sketch itself can be tried by
   /// [DifferentialProperties].
   @Property(tries = 1, shrinking = ShrinkingMode.OFF)
-  @EveryTier("programs: 1, 20, 500")
+  @EveryTier("programs: 1, 6, 500")
   void doTheSameInterpretedAndCompiled(@ForAll("manySketches") List<Sketch> sketches)
       throws Exception {
     Path rewritten = folder.resolve("rewritten");

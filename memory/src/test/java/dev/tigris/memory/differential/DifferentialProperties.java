@@ -23,7 +23,7 @@ class DifferentialProperties {
   }
 
   @Property
-  @EveryTier("tries: 12, 100, 5,000")
+  @EveryTier("tries: 12, 40, 5,000")
   void objectsDoWhatPlainObjectsDo(@ForAll("sketches") Sketch sketch) throws Exception {
     Program program = Program.of("sketched", sketch);
     Program.Outcome plain = program.runPlainly();

@@ -33,7 +33,7 @@ class LongMethodProperties {
   }
 
   @Property
-  @EveryTier("tries: 12, 100, 5,000")
+  @EveryTier("tries: 12, 40, 5,000")
   void doesWhatItDidOrIsRefusedByName(@ForAll("methods") LongMethod method) throws Exception {
     Program program = method.program();
     Program.Outcome plain = program.runPlainly();

@@ -99,7 +99,7 @@ class CallStormTest {
       for (int i = 0; i < 2; i++) {
         clients.add(Calls.client(Orders.class, fabric, "orders@" + server.address(), options));
       }
-      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Tier.choose(1, 10, 300));
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Tier.choose(1, 3, 300));
       List<Future<?>> all = new ArrayList<>();
       try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
         for (int i = 0; i < THREADS; i++) {

@@ -83,7 +83,7 @@ class EndpointSimulationTest {
     Map<String, Long> struck = new TreeMap<>();
     long returned = 0;
     int moves = 0;
-    int count = Tier.choose(27, 1_000, 200_000);
+    int count = Tier.choose(27, 300, 200_000);
     for (int i = 0; i < count; i++) {
       Plan plan = plan(first + i);
       Report report = EndpointSimulation.run(plan);

@@ -24,9 +24,9 @@ import org.junit.jupiter.api.TestFactory;
 /// What fuzzing has found stays found, and a little more is tried each time; docs/fuzzing.md. The
 /// targets are the classes `...Fuzz` in the tests of all modules, each with a corpus; they run as
 /// Jazzer runs them, with the compiled classes and tests of all modules on one path.
-@EveryTier("changes of each kept input: 5, 100, 10,000")
+@EveryTier("changes of each kept input: 5, 30, 10,000")
 class FuzzTest {
-  private static final int CHANGES = Tier.choose(5, 100, 10_000);
+  private static final int CHANGES = Tier.choose(5, 30, 10_000);
 
   private final Checkout checkout = Checkout.ofCurrentFolder();
 

@@ -50,7 +50,7 @@ class SessionModelTest {
     long first = System.nanoTime();
     Map<String, Long> struck = new TreeMap<>();
     long returned = 0;
-    for (int i = 0; i < Tier.choose(60, 1_000, 200_000); i++) {
+    for (int i = 0; i < Tier.choose(60, 300, 200_000); i++) {
       Report report = anyRun(first + i);
       report.struck().forEach((site, times) -> struck.merge(site, times, Long::sum));
       returned += report.returned();

@@ -117,11 +117,11 @@ class ProcessesSimulationTest {
   }
 
   @Test
-  @Slow("tens of thousands of runs")
+  @Slow("thousands of runs")
   @Soak("each order with three pauses, and a million seeds")
   void manyMoreOfThem() {
-    runOrders(Tier.choose(1, 3), Tier.choose(4, 1));
-    runSeeds(1_000, Tier.choose(1_500, 1_000_000));
+    runOrders(Tier.choose(1, 3), Tier.choose(16, 1));
+    runSeeds(1_000, Tier.choose(500, 1_000_000));
   }
 
   @AfterAll

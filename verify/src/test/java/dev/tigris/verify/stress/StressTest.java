@@ -70,11 +70,4 @@ class StressTest {
         output.contains("All remaining tests: %d matching".formatted(count())),
         () -> "all tests must run: " + output);
   }
-
-  @Test
-  @Slow("jcstress looks for seconds at what the JVM can do")
-  void aRingKeepsItsOrderForAMoment(@TempDir Path folder) {
-    String output = stress(folder, "stress\\.HandOverTest$", 1);
-    assertTrue(output.contains("All remaining tests: 1 matching"), output);
-  }
 }
