@@ -1,17 +1,21 @@
 package dev.tigris.cluster.group;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Longs;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
+import dev.tigris.net.testing.Faults;
+import dev.tigris.net.testing.FaultyFabric;
 import dev.tigris.testing.EveryTier;
 import dev.tigris.testing.Tier;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,22 +42,41 @@ class CollectivesTest {
     long seed = Long.getLong("tigris.test.seed", System.nanoTime());
     int calls = Tier.choose(20, 50, 10_000);
     int most = Tier.choose(5, 6, 8);
-    for (int size = 2; size <= most; size++) {
-      run(provider, size, calls, seed + size);
+    try (Fabric fabric = Fabric.open(provider)) {
+      for (int size = 2; size <= most; size++) {
+        run(fabric, size, calls, seed + size);
+      }
     }
   }
 
-  private static void run(String provider, int size, int calls, long seed) throws Exception {
+  /// No call gives a wrong result, and none waits for ever.
+  @EveryTier("each tier makes so many groups")
+  @Test
+  void aConnectionThatBreaksFailsAllOrNone() throws Exception {
+    long seed = Long.getLong("tigris.test.seed", System.nanoTime());
+    int failed = 0;
+    for (int i = 0; i < Tier.choose(4, 40, 400); i++) {
+      Faults cut = Faults.NONE.withCut(0.02).withSeed(seed + i);
+      try (Fabric fabric = FaultyFabric.open("tcp", cut)) {
+        run(fabric, 2 + i % 3, 60, seed + i);
+      } catch (GroupException | NetException e) {
+        failed++;
+      }
+    }
+    assertTrue(failed > 0, "no connection broke, -Dtigris.test.seed=" + seed);
+  }
+
+  private static void run(Fabric fabric, int size, int calls, long seed) throws Exception {
     GroupThreads.run(
         size,
-        provider,
+        fabric,
+        fabric.provider().endsWith("shm") ? "*" : "127.0.0.1:0",
         group -> {
           SplittableRandom random = new SplittableRandom(seed);
           for (int i = 0; i < calls; i++) {
             long next = random.nextLong();
             String what =
-                "%s, %d members, call %d, -Dtigris.test.seed=%d"
-                    .formatted(provider, size, i, seed - size);
+                "%s, %d members, call %d, seed %d".formatted(fabric.provider(), size, i, seed);
             new Step(group, new SplittableRandom(next), next, what).check();
             group.checkInvariants();
           }

@@ -1,5 +1,6 @@
 package dev.tigris.cluster.group;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -7,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.flow.PeerLostException;
 import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Container;
 import dev.tigris.memory.Doubles;
 import dev.tigris.memory.Ints;
 import dev.tigris.memory.Jbuf;
@@ -187,6 +189,32 @@ class GroupTest {
             sum += data.get(0);
           }
           assertEquals(3, sum);
+        });
+  }
+
+  @Test
+  void containersGoAsTheyAre() throws Exception {
+    int bytes = 20_000;
+    GroupThreads.run(
+        3,
+        PROVIDER,
+        group -> {
+          Container own = Jbuf.allocate(bytes).asContainer();
+          own.segment().asSlice(Container.HEADER_BYTES).fill((byte) group.rank());
+          Container other = Jbuf.allocate(bytes).asContainer();
+          Pending received = group.startReceive(other, (group.rank() + 2) % 3, 5);
+          group.send(own, (group.rank() + 1) % 3, 5);
+          received.await();
+          assertEquals(bytes, received.bytes());
+          assertEquals((group.rank() + 2) % 3, other.segment().get(JAVA_BYTE, bytes - 1));
+          Container all = Jbuf.allocate(3L * bytes).asContainer();
+          group.allGather(own, all);
+          for (int member = 0; member < 3; member++) {
+            assertEquals(member, all.segment().get(JAVA_BYTE, (member + 1L) * bytes - 1));
+          }
+          group.broadcast(own, 2);
+          assertEquals(2, own.segment().get(JAVA_BYTE, bytes - 1));
+          assertThrows(IllegalArgumentException.class, () -> group.allReduce(own, Reduction.SUM));
         });
   }
 

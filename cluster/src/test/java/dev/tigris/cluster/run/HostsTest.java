@@ -12,6 +12,7 @@ import dev.tigris.cluster.run.host.HostKeys;
 import dev.tigris.cluster.run.host.HostMessage.Kind;
 import dev.tigris.cluster.run.host.HostRefusedException;
 import dev.tigris.cluster.run.protocol.RunId;
+import dev.tigris.flow.Results;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Jvm;
@@ -108,6 +109,16 @@ class HostsTest {
     requireOver(folder.resolve("one"));
     requireOver(folder.resolve("other"));
     requireOver(folder.resolve("runs"));
+  }
+
+  @Test
+  void aGroupHasItsMembersOnHosts() throws Exception {
+    Results results =
+        hosts(coordinatorKey, worker("one"), worker("other"))
+            .group(3, Sharing.class, "adds")
+            .await();
+    assertEquals(6, results.number("sum"), said::toString);
+    assertEquals(3, results.number("members"));
   }
 
   @Test
