@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 ///
 /// Feeds and drains are in the process of their replica.
 ///
-/// Thread rule: the thread that starts the flow, except for [#joined].
+/// Thread rule: the thread that starts the flow, except for [#joined] and [#initialized].
 public interface FlowPart {
   /// A stream between replicas of two stages, one of which is here. It is equal in both processes.
   ///
@@ -31,6 +31,13 @@ public interface FlowPart {
   /// stage has completed, for example after all other processes have said so. If it fails, the flow
   /// does. A module's thread calls this, and must not wait.
   default CompletionStage<Void> joined() {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  /// Tells that all modules that are here have been through `init`. They are started when the
+  /// returned stage has completed, for example after all other processes have said so. If it fails,
+  /// the flow does. A module's thread calls this, and must not wait.
+  default CompletionStage<Void> initialized() {
     return CompletableFuture.completedFuture(null);
   }
 }

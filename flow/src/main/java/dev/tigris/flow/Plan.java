@@ -30,13 +30,14 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// A part of a flow has the operations on its own modules. Other processes are not waited for,
-/// except by [FlowPart#joined].
+/// except by [FlowPart#joined] before step 3 and by [FlowPart#initialized] before step 4.
 ///
 /// @param steps the operations, step by step
 /// @param part what is here of the flow
 record Plan(List<List<Operation>> steps, FlowPart part) {
-  /// The step before which other processes may be waited for.
+  // The steps before which other processes may be waited for.
   private static final int INITIALIZE = 2;
+  private static final int START = 3;
 
   /// All of a flow.
   private static final FlowPart WHOLE =
@@ -91,18 +92,21 @@ record Plan(List<List<Operation>> steps, FlowPart part) {
 
   private void goOn(LocalRun run, int number) {
     try {
-      if (number == INITIALIZE) {
-        CompletionStage<?> _ =
-            part.joined().whenComplete((answer, thrown) -> applyAfter(run, number, thrown));
-      } else {
-        apply(run, number);
+      switch (number) {
+        case INITIALIZE -> applyAfter(part.joined(), run, number);
+        case START -> applyAfter(part.initialized(), run, number);
+        default -> apply(run, number);
       }
     } catch (Throwable e) { // such as no memory: nobody waits for this step but the flow
       run.failed(e);
     }
   }
 
-  private void applyAfter(LocalRun run, int number, @Nullable Throwable thrown) {
+  private void applyAfter(CompletionStage<Void> others, LocalRun run, int number) {
+    CompletionStage<?> _ = others.whenComplete((answer, thrown) -> applyAfter(thrown, run, number));
+  }
+
+  private void applyAfter(@Nullable Throwable thrown, LocalRun run, int number) {
     try {
       if (thrown == null) {
         apply(run, number);

@@ -44,6 +44,11 @@ public final class SteppedEngine {
     LocalRun _ = run.apply(Plan.of(run.flow()));
   }
 
+  /// Applies the operations of a part of the flow, as [Flow#start(FlowPart)] does.
+  void start(FlowPart part) {
+    LocalRun _ = run.apply(Plan.of(run.flow(), part));
+  }
+
   /// Sets what is called while a module waits in a call; it is told which.
   public void whenWaiting(Consumer<Operation.End> others) {
     whenWaiting = others;

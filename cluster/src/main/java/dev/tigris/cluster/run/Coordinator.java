@@ -387,6 +387,7 @@ final class Coordinator implements Runnable {
   private static RunProgress.Phase phaseOf(CoordinatorProtocol.Phase phase) {
     return switch (phase) {
       case STARTING, DESCRIBING, WIRING -> RunProgress.Phase.STARTING;
+      case INITIALIZING -> RunProgress.Phase.INITIALIZING;
       case RUNNING, PREPARING -> RunProgress.Phase.RUNNING;
       case DECIDING, PUBLISHING, OVER -> RunProgress.Phase.NAMING;
       case ABORTING -> RunProgress.Phase.ABORTING;

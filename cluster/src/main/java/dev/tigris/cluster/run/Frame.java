@@ -20,7 +20,7 @@ import java.util.Map;
 /// travels beside it.
 ///
 /// ```
-/// version     u8      1
+/// version     u8      2
 /// kind        u8      0 an order, 1 a report
 /// run         u128
 /// attempt     u32
@@ -33,7 +33,7 @@ import java.util.Map;
 /// All integers are big-endian. Texts have a length of 32 bits, and are UTF-8. What another process
 /// sends is checked, and refused with an [IOException].
 final class Frame {
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int ORDER = 0;
   private static final int REPORT = 1;
 
@@ -150,14 +150,15 @@ final class Frame {
         out.writeByte(2);
         Wire.writeTexts(out, addresses);
       }
-      case Order.Step.Run _ -> out.writeByte(3);
-      case Order.Step.Prepare _ -> out.writeByte(4);
-      case Order.Step.Publish _ -> out.writeByte(5);
+      case Order.Step.Initialize _ -> out.writeByte(3);
+      case Order.Step.Run _ -> out.writeByte(4);
+      case Order.Step.Prepare _ -> out.writeByte(5);
+      case Order.Step.Publish _ -> out.writeByte(6);
       case Order.Step.Abort(String reason) -> {
-        out.writeByte(6);
+        out.writeByte(7);
         Wire.writeText(out, reason);
       }
-      case Order.Step.Leave _ -> out.writeByte(7);
+      case Order.Step.Leave _ -> out.writeByte(8);
     }
   }
 
@@ -167,11 +168,12 @@ final class Frame {
       case 0 -> new Order.Step.Wait();
       case 1 -> new Order.Step.Describe();
       case 2 -> new Order.Step.Wire(Wire.readTexts(in));
-      case 3 -> new Order.Step.Run();
-      case 4 -> new Order.Step.Prepare();
-      case 5 -> new Order.Step.Publish();
-      case 6 -> new Order.Step.Abort(Wire.readText(in));
-      case 7 -> new Order.Step.Leave();
+      case 3 -> new Order.Step.Initialize();
+      case 4 -> new Order.Step.Run();
+      case 5 -> new Order.Step.Prepare();
+      case 6 -> new Order.Step.Publish();
+      case 7 -> new Order.Step.Abort(Wire.readText(in));
+      case 8 -> new Order.Step.Leave();
       default -> throw new IOException("an order to do " + which + ", which is unknown");
     };
   }
@@ -189,25 +191,26 @@ final class Frame {
         new Fingerprint(fingerprint).write(out);
       }
       case Word.Wired _ -> out.writeByte(2);
-      case Word.Running _ -> out.writeByte(3);
+      case Word.Initialized _ -> out.writeByte(3);
+      case Word.Running _ -> out.writeByte(4);
       case Word.Ended(ByteBuffer results) -> {
-        out.writeByte(4);
+        out.writeByte(5);
         byte[] bytes = new byte[results.remaining()];
         ByteBuffer _ = results.duplicate().get(bytes);
         Wire.writeBytes(out, bytes);
       }
-      case Word.Prepared _ -> out.writeByte(5);
+      case Word.Prepared _ -> out.writeByte(6);
       case Word.Published(List<String> unnamed) -> {
-        out.writeByte(6);
+        out.writeByte(7);
         Wire.writeTexts(out, unnamed);
       }
       case Word.Failing(Failure failure) -> {
-        out.writeByte(7);
+        out.writeByte(8);
         write(out, failure);
       }
-      case Word.Aborted _ -> out.writeByte(8);
+      case Word.Aborted _ -> out.writeByte(9);
       case Word.Failed(Failure failure) -> {
-        out.writeByte(9);
+        out.writeByte(10);
         write(out, failure);
       }
     }
@@ -219,13 +222,14 @@ final class Frame {
       case 0 -> new Word.Joined(Wire.readText(in));
       case 1 -> new Word.Described(Fingerprint.read(in).parts());
       case 2 -> new Word.Wired();
-      case 3 -> new Word.Running();
-      case 4 -> new Word.Ended(ByteBuffer.wrap(Wire.readBytes(in)));
-      case 5 -> new Word.Prepared();
-      case 6 -> new Word.Published(Wire.readTexts(in));
-      case 7 -> new Word.Failing(readFailure(in));
-      case 8 -> new Word.Aborted();
-      case 9 -> new Word.Failed(readFailure(in));
+      case 3 -> new Word.Initialized();
+      case 4 -> new Word.Running();
+      case 5 -> new Word.Ended(ByteBuffer.wrap(Wire.readBytes(in)));
+      case 6 -> new Word.Prepared();
+      case 7 -> new Word.Published(Wire.readTexts(in));
+      case 8 -> new Word.Failing(readFailure(in));
+      case 9 -> new Word.Aborted();
+      case 10 -> new Word.Failed(readFailure(in));
       default -> throw new IOException("a report of " + which + ", which is unknown");
     };
   }

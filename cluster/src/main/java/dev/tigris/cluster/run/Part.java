@@ -12,9 +12,7 @@ import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowPart;
 import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.HeldEngine;
-import dev.tigris.flow.Operation;
 import dev.tigris.flow.PeerLostException;
-import dev.tigris.flow.StreamKind;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
 import java.io.DataInputStream;
@@ -27,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -54,6 +51,8 @@ final class Part implements AutoCloseable {
 
     void wired();
 
+    void initialized();
+
     void ended(byte[] results);
 
     void prepared();
@@ -76,7 +75,7 @@ final class Part implements AutoCloseable {
   private final ExecutorService steps =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("tigris-part").factory());
   private final CompletableFuture<Fingerprint> code;
-  private final CompletableFuture<Void> joined = new CompletableFuture<>();
+  private final Gates gates;
   private final AtomicBoolean isStopping = new AtomicBoolean();
   private boolean isFailureTold; // under this object's lock
   private volatile @Nullable Described flow;
@@ -92,6 +91,7 @@ final class Part implements AutoCloseable {
     this.limits = contact.limits();
     this.network = contact.network();
     this.listener = listener;
+    this.gates = new Gates(listener::wired, listener::initialized);
     this.halt = halt;
     this.code =
         CompletableFuture.supplyAsync(() -> fingerprint(contact), Thread.ofVirtual()::start);
@@ -132,7 +132,7 @@ final class Part implements AutoCloseable {
         });
   }
 
-  /// Makes the replicas that are here, and their streams.
+  /// Makes the streams of the replicas that are here.
   void wire(List<String> addresses) {
     step(
         () -> {
@@ -149,7 +149,7 @@ final class Part implements AutoCloseable {
           }
           Flow whole = described.flow();
           FlowPart here = exchange.part(whole, described.placement(), index, processes);
-          begin(whole.seededOr(seed), new Gated(here, joined, listener::wired));
+          begin(whole.seededOr(seed), gates.before(here));
         });
   }
 
@@ -226,9 +226,14 @@ final class Part implements AutoCloseable {
         && RemoteException.causes(failure).stream().anyMatch(NetException.class::isInstance);
   }
 
+  /// Makes the modules, and lets them initialize.
+  void initialize() {
+    gates.initialize();
+  }
+
   /// Lets the modules run.
   void run() {
-    boolean _ = joined.complete(null);
+    gates.run();
   }
 
   /// Brings the outputs and their note to the disk.
@@ -308,7 +313,7 @@ final class Part implements AutoCloseable {
     boolean isOver = true;
     if (started != null) {
       started.cancel();
-      boolean _ = joined.completeExceptionally(new CancellationException(reason));
+      gates.cancel(reason);
       try {
         isOver = started.await(patience);
       } catch (FlowException | CancellationException e) {
@@ -367,31 +372,5 @@ final class Part implements AutoCloseable {
     steps.shutdownNow();
     exchange.close();
     fabrics.forEach(Fabric::close);
-  }
-
-  /// The part, whose modules are not made before the coordinator says so.
-  ///
-  /// @param part which replicas are here, and what joins them to the others
-  private record Gated(FlowPart part, CompletionStage<Void> opened, Runnable connected)
-      implements FlowPart {
-    @Override
-    public boolean isHere(Operation.End replica) {
-      return part.isHere(replica);
-    }
-
-    @Override
-    public StreamKind kind(Link link) {
-      return part.kind(link);
-    }
-
-    @Override
-    public CompletionStage<Void> joined() {
-      return part.joined()
-          .thenCompose(
-              nothing -> {
-                connected.run();
-                return opened;
-              });
-    }
   }
 }

@@ -29,6 +29,8 @@ public record RunProgress(
   public enum Phase {
     /// The workers are started, describe the flow, and connect.
     STARTING,
+    /// The modules are made, and their `init` is called.
+    INITIALIZING,
     /// The modules run.
     RUNNING,
     /// The outputs get their names.

@@ -113,6 +113,11 @@ final class Worker implements Part.Listener {
   }
 
   @Override
+  public void initialized() {
+    happened((protocol, now) -> protocol.initialized(now));
+  }
+
+  @Override
   public void ended(byte[] results) {
     happened((protocol, now) -> protocol.ended(ByteBuffer.wrap(results), now));
   }
@@ -232,6 +237,7 @@ final class Worker implements Part.Listener {
         }
         case WorkerAct.Describe() -> part.describe(description);
         case WorkerAct.Wire(List<String> addresses) -> part.wire(addresses);
+        case WorkerAct.Initialize() -> part.initialize();
         case WorkerAct.Run() -> part.run();
         case WorkerAct.Prepare() -> part.prepare();
         case WorkerAct.Publish() -> part.publish();
@@ -250,7 +256,7 @@ final class Worker implements Part.Listener {
 
     private byte[] beside(Word word) {
       return switch (word) {
-        case Word.Running _, Word.Ended _ -> part.progress();
+        case Word.Wired _, Word.Initialized _, Word.Running _, Word.Ended _ -> part.progress();
         case Word.Failing _, Word.Failed _ -> thrown;
         default -> NOTHING;
       };

@@ -94,6 +94,7 @@ class OldMessagesTest {
         List.of(
             new Word.Joined("nowhere"),
             new Word.Described(Map.of("all", "other")),
+            new Word.Initialized(),
             new Word.Running(),
             new Word.Ended(ByteBuffer.allocate(0)),
             new Word.Prepared(),

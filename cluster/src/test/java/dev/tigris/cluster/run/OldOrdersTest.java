@@ -103,7 +103,8 @@ class OldOrdersTest {
       step(link, new Order.Step.Describe(), Word.Joined.class, Word.Described.class);
       step(link, new Order.Step.Wire(List.of(address)), Word.Described.class, Word.Wired.class);
       assertEquals(0, named(), "no output has its name");
-      step(link, new Order.Step.Run(), Word.Wired.class, Word.Ended.class);
+      step(link, new Order.Step.Initialize(), Word.Wired.class, Word.Initialized.class);
+      step(link, new Order.Step.Run(), Word.Initialized.class, Word.Ended.class);
       step(link, new Order.Step.Prepare(), Word.Ended.class, Word.Prepared.class);
       assertEquals(0, named(), "no output has its name");
       step(link, new Order.Step.Publish(), Word.Prepared.class, Word.Published.class);
@@ -176,6 +177,7 @@ class OldOrdersTest {
             new Order.Step.Wait(),
             new Order.Step.Describe(),
             new Order.Step.Wire(List.of("nowhere")),
+            new Order.Step.Initialize(),
             new Order.Step.Run(),
             new Order.Step.Prepare(),
             new Order.Step.Publish(),

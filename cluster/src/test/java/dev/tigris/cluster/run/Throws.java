@@ -12,15 +12,22 @@ import dev.tigris.flow.Water;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// A program that throws in a place: `place worked`, as [Place] has them. Each source that works
-/// makes the file `worked`.
+/// makes the file `worked`. For a
+/// program that throws in `init`, each replica of the last stage that is initialized makes a file
+/// beside that.
 public final class Throws implements FlowProgram {
   private static final int WATERS = 200;
   private static final int SOON = 20;
+  private static final long CHANCE_MILLIS = 500;
 
   /// Where a program may throw.
   enum Place {
@@ -80,9 +87,9 @@ public final class Throws implements FlowProgram {
     return Flow.named("throws")
         .source("make", () -> new Maker(bad, worked), 2)
         .reservoir(Reservoir.lottery().withWindow(2))
-        .stage("work", () -> new Work(bad), 2)
+        .stage("work", () -> new Work(bad, worked), 2)
         .reservoir(Reservoir.random())
-        .stage("after", () -> (in, out) -> {}, 2)
+        .stage("after", () -> new After(bad, worked), 2)
         .drain("after", drain, drain)
         .build();
   }
@@ -123,11 +130,13 @@ public final class Throws implements FlowProgram {
 
   private static final class Work implements Module {
     private final Place bad;
+    private final Path file;
     private @Nullable ModuleContext context;
     private int worked;
 
-    Work(Place bad) {
+    Work(Place bad, Path file) {
       this.bad = bad;
+      this.file = file;
       enter(Place.CONSTRUCTOR, bad);
     }
 
@@ -139,9 +148,26 @@ public final class Throws implements FlowProgram {
     }
 
     @Override
-    public void init(ModuleContext given) {
+    public void init(ModuleContext given) throws Exception {
       context = given;
+      if (bad == Place.INIT && given.replica() == 1) {
+        awaitOther();
+      }
       enterFirst(Place.INIT);
+    }
+
+    /// Gives the other process, which is through its `init`s, every chance to let a source work.
+    private void awaitOther() throws Exception {
+      try (WatchService watch = file.getFileSystem().newWatchService()) {
+        WatchKey _ = file.getParent().register(watch, StandardWatchEventKinds.ENTRY_CREATE);
+        while (Files.notExists(After.ready(file, 0))) {
+          boolean _ = watch.take().reset();
+        }
+        for (boolean isNew = true; isNew && Files.notExists(file); ) {
+          WatchKey key = watch.poll(CHANCE_MILLIS, TimeUnit.MILLISECONDS);
+          isNew = key != null && key.reset();
+        }
+      }
     }
 
     @Override
@@ -168,5 +194,30 @@ public final class Throws implements FlowProgram {
     public void destroy() {
       enterFirst(Place.DESTROY);
     }
+  }
+
+  /// Tells that it has been initialized.
+  private static final class After implements Module {
+    private final Place bad;
+    private final Path worked;
+
+    After(Place bad, Path worked) {
+      this.bad = bad;
+      this.worked = worked;
+    }
+
+    static Path ready(Path worked, int replica) {
+      return worked.resolveSibling(worked.getFileName() + "-ready-" + replica);
+    }
+
+    @Override
+    public void init(ModuleContext context) throws IOException {
+      if (bad == Place.INIT) {
+        Path _ = Files.write(ready(worked, context.replica()), new byte[0]);
+      }
+    }
+
+    @Override
+    public void process(Water in, Stream out) {}
   }
 }

@@ -38,9 +38,9 @@ class ThrowsTest {
             });
     requireBoom(failure, place);
     assertEquals(place.isEarly(), Files.notExists(worked), "no module works before all are ready");
-    Files.deleteIfExists(worked);
     try (Stream<Path> left = Files.list(outputs)) {
-      assertEquals(List.of(), left.toList());
+      assertEquals(
+          List.of(), left.filter(each -> !each.toString().startsWith(worked.toString())).toList());
     }
   }
 

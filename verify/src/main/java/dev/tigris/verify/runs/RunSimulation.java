@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// - outputs of one attempt at most have their names;
 /// - an output gets its name only if the decision of its attempt is on the disk;
 /// - a decision is made only if each worker's output and note of that attempt are on its disk;
+/// - a module runs only if those of all workers of its attempt have been initialized;
 /// - modules of one attempt run at a time, but in a process that was paused beyond its lease;
 /// - a run that ends well has the results of its attempt, and each output named or listed;
 /// - a module that throws by itself is not tried again, and one whose stream had broken is.
@@ -126,6 +127,10 @@ public final class RunSimulation {
   private final List<List<SimulatedWorker>> workers = new ArrayList<>();
 
   private final Map<Integer, Set<SimulatedWorker>> running = new TreeMap<>();
+
+  /// The workers whose modules were initialized, by attempt.
+  private final Map<Integer, Set<Integer>> initialized = new TreeMap<>();
+
   private final Set<Integer> hopeless = new HashSet<>();
   private int attempts;
   private int alive;
@@ -406,6 +411,21 @@ public final class RunSimulation {
                     .formatted(attempt, worker.epoch, others.iterator().next()));
           }
         });
+  }
+
+  /// The modules of a worker have been initialized.
+  void initialized(SimulatedWorker worker) {
+    boolean _ =
+        initialized.computeIfAbsent(worker.epoch.attempt(), _ -> new HashSet<>()).add(worker.index);
+  }
+
+  /// A worker lets its modules run.
+  void checkInitialized(SimulatedWorker worker) {
+    Set<Integer> ready = initialized.getOrDefault(worker.epoch.attempt(), Set.of());
+    if (ready.size() < plan.limits().workers()) {
+      throw new AssertionError(
+          "modules of %s run before those of others are initialized".formatted(worker));
+    }
   }
 
   /// The coordinator hears a report.

@@ -112,6 +112,7 @@ final class SimulatedWorker extends SimulatedProcess {
         case WorkerAct.Send(var report) -> simulation.send(this, report);
         case WorkerAct.Describe _ -> work(1, this::describe);
         case WorkerAct.Wire _ -> wire();
+        case WorkerAct.Initialize _ -> work(2, this::initialize);
         case WorkerAct.Run _ -> run();
         case WorkerAct.Prepare _ -> work(2, this::prepare);
         case WorkerAct.Publish _ -> work(1, this::publish);
@@ -138,7 +139,22 @@ final class SimulatedWorker extends SimulatedProcess {
     work(1, () -> act(protocol.wired(nowNanos())));
   }
 
+  private void initialize() {
+    if (simulation.sites.strikes("worker.module")) {
+      failModule();
+    } else {
+      simulation.initialized(this);
+      act(protocol.initialized(nowNanos()));
+    }
+  }
+
+  private void failModule() {
+    act(protocol.failed(Failure.Kind.MODULE, RunSimulation.ROOT, nowNanos()));
+    simulation.breakStreamsOf(this);
+  }
+
   private void run() {
+    simulation.checkInitialized(this);
     running = true;
     changed();
     after(simulation.anyNanos(2 * limits().hangNanos()), this::end);
@@ -149,8 +165,7 @@ final class SimulatedWorker extends SimulatedProcess {
       return;
     }
     if (simulation.sites.strikes("worker.module")) {
-      act(protocol.failed(Failure.Kind.MODULE, RunSimulation.ROOT, nowNanos()));
-      simulation.breakStreamsOf(this);
+      failModule();
       return;
     }
     running = false;

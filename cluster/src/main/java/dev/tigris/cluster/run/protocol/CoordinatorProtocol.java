@@ -16,11 +16,15 @@ import org.jspecify.annotations.Nullable;
 /// or I/O: each call tells what has happened and when, and returns what to do.
 ///
 /// ```
-///   STARTING -> DESCRIBING -> WIRING -> RUNNING -> PREPARING -> DECIDING -> PUBLISHING -> OVER
-///      |            |           |          |           |          |  |
-///      +------------+-----------+----------+-----------+----------+  +--> OVER (undecided)
-///                                   |
-///                               ABORTING -> STARTING of the next attempt, or OVER (failed)
+///   STARTING -> DESCRIBING -> WIRING -> INITIALIZING -> RUNNING -> PREPARING -+
+///      |            |           |            |             |           |      |
+///      +------------+-----------+------------+-------------+-----------+      |
+///                                            |                                v
+///                                        ABORTING <------------------------ DECIDING
+///                                            |                                |  |
+///    STARTING of the next attempt, or OVER (failed)     OVER (undecided) <----+  |
+///                                                                                v
+///                                                               OVER <------ PUBLISHING
 /// ```
 ///
 /// Each phase but two waits until all workers have said its word. From `DECIDING` on there is no
@@ -35,8 +39,10 @@ public class CoordinatorProtocol {
     STARTING,
     /// Workers describe the flow.
     DESCRIBING,
-    /// Workers make modules and streams.
+    /// Workers make their streams.
     WIRING,
+    /// Workers make their modules, which may load for minutes: this has no limit.
+    INITIALIZING,
     /// Modules run.
     RUNNING,
     /// Workers bring their outputs to the disk.
@@ -357,7 +363,8 @@ public class CoordinatorProtocol {
           }
         }
       }
-      case WIRING -> enterIf(all(Word.Wired.class), Phase.RUNNING, nowNanos);
+      case WIRING -> enterIf(all(Word.Wired.class), Phase.INITIALIZING, nowNanos);
+      case INITIALIZING -> enterIf(areReady(seats), Phase.RUNNING, nowNanos);
       case RUNNING -> enterIf(all(Word.Ended.class), Phase.PREPARING, nowNanos);
       case PREPARING -> {
         if (hasAllVotes(seats)) {
@@ -519,6 +526,7 @@ public class CoordinatorProtocol {
       case STARTING -> new Order.Step.Wait();
       case DESCRIBING -> new Order.Step.Describe();
       case WIRING -> new Order.Step.Wire(addresses);
+      case INITIALIZING -> new Order.Step.Initialize();
       case RUNNING -> new Order.Step.Run();
       case PREPARING, DECIDING -> new Order.Step.Prepare();
       case PUBLISHING -> new Order.Step.Publish();
@@ -561,6 +569,11 @@ public class CoordinatorProtocol {
         || nowNanos - seat.heardNanos > limits.fencedAfterNanos();
   }
 
+  /// Returns whether modules may run: those of all workers have been through `init`.
+  boolean areReady(List<Seat> workers) {
+    return workers.stream().allMatch(seat -> seat.hasSaid(Word.Initialized.class));
+  }
+
   /// Returns whether all have voted in this attempt.
   boolean hasAllVotes(List<Seat> voters) {
     return voters.stream().allMatch(seat -> seat.hasSaid(Word.Prepared.class));
@@ -596,6 +609,7 @@ public class CoordinatorProtocol {
           case STARTING -> Word.Joined.class;
           case DESCRIBING -> Word.Described.class;
           case WIRING -> Word.Wired.class;
+          case INITIALIZING -> Word.Initialized.class;
           case RUNNING -> Word.Ended.class;
           case PREPARING -> Word.Prepared.class;
           case PUBLISHING -> Word.Published.class;

@@ -16,7 +16,7 @@ public record Order(Epoch epoch, long answered, Step step) {
     /// Describe the flow. What to describe travels beside this.
     record Describe() implements Step {}
 
-    /// Make modules and streams.
+    /// Make the streams.
     ///
     /// @param addresses where the streams of each worker are reached
     record Wire(List<String> addresses) implements Step {
@@ -25,6 +25,9 @@ public record Order(Epoch epoch, long answered, Step step) {
         addresses = List.copyOf(addresses);
       }
     }
+
+    /// Make the modules, and let them initialize.
+    record Initialize() implements Step {}
 
     /// Let the modules run.
     record Run() implements Step {}

@@ -40,8 +40,11 @@ public sealed interface Word {
     }
   }
 
-  /// The worker has made its modules and streams.
+  /// The worker has made its streams.
   record Wired() implements Word {}
+
+  /// The worker's modules have been through `init`.
+  record Initialized() implements Word {}
 
   /// The worker's modules run.
   record Running() implements Word {}

@@ -12,7 +12,7 @@ public sealed interface WorkerAct {
   /// Describe the flow. Then tell [WorkerProtocol#described] or [WorkerProtocol#failed].
   record Describe() implements WorkerAct {}
 
-  /// Make modules and streams. Then tell [WorkerProtocol#wired] or [WorkerProtocol#failed].
+  /// Make the streams. Then tell [WorkerProtocol#wired] or [WorkerProtocol#failed].
   ///
   /// @param addresses where the streams of each worker are reached
   record Wire(List<String> addresses) implements WorkerAct {
@@ -21,6 +21,10 @@ public sealed interface WorkerAct {
       addresses = List.copyOf(addresses);
     }
   }
+
+  /// Make the modules, and let them initialize. Then tell [WorkerProtocol#initialized] or
+  /// [WorkerProtocol#failed].
+  record Initialize() implements WorkerAct {}
 
   /// Let the modules run. Then tell [WorkerProtocol#ended] or [WorkerProtocol#failed].
   record Run() implements WorkerAct {}

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 /// call tells what has happened and when, and returns what to do.
 ///
 /// ```
-///   JOINED -> DESCRIBED -> WIRED -> RUNNING -> ENDED -> PREPARED -> PUBLISHED -> left
-///      |          |          |         |         |          |  |
-///      +----------+----------+--FAILING, stopping-----------+  +--> kept, left
-///                                 |
-///                              ABORTED -> left
+///   JOINED -> DESCRIBED -> WIRED -> INITIALIZED -> RUNNING -> ENDED -> PREPARED -> PUBLISHED
+///      |          |          |           |            |         |        |  |         |
+///      +----------+----------+--FAILING, stopping-----+---------+--------+  |         +-> left
+///                                    |                                      |
+///                                 ABORTED -> left                           +-> kept, left
 /// ```
 ///
 /// **Lease.** It ends [Limits#hangNanos] after the worker has *sent* the last report that was
@@ -83,8 +83,10 @@ public class WorkerProtocol {
       case Order.Step.Describe step -> begin(step, word instanceof Word.Joined, describe());
       case Order.Step.Wire step ->
           begin(step, word instanceof Word.Described, new WorkerAct.Wire(step.addresses()));
+      case Order.Step.Initialize step ->
+          begin(step, word instanceof Word.Wired, new WorkerAct.Initialize());
       case Order.Step.Run step -> {
-        if (begin(step, word instanceof Word.Wired, new WorkerAct.Run())) {
+        if (begin(step, word instanceof Word.Initialized, new WorkerAct.Run())) {
           say(new Word.Running(), nowNanos);
         }
       }
@@ -163,9 +165,14 @@ public class WorkerProtocol {
     return sayAfter(Word.Joined.class, new Word.Described(fingerprint), nowNanos);
   }
 
-  /// Modules and streams are there.
+  /// The streams are there.
   public final List<WorkerAct> wired(long nowNanos) {
     return sayAfter(Word.Described.class, new Word.Wired(), nowNanos);
+  }
+
+  /// The modules are there, and have been through `init`.
+  public final List<WorkerAct> initialized(long nowNanos) {
+    return sayAfter(Word.Wired.class, new Word.Initialized(), nowNanos);
   }
 
   /// The modules have ended well.

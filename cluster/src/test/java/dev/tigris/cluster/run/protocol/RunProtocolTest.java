@@ -47,6 +47,7 @@ class RunProtocolTest {
             new Word.Joined("here"),
             new Word.Described(FINGERPRINT),
             new Word.Wired(),
+            new Word.Initialized(),
             new Word.Ended(ByteBuffer.wrap(new byte[] {7})),
             new Word.Prepared());
     for (Word word : words) {
@@ -74,10 +75,14 @@ class RunProtocolTest {
     List<WorkerAct> _ = worker.start(0);
     for (Order.Step step :
         List.of(
-            new Order.Step.Describe(), new Order.Step.Wire(List.of("")), new Order.Step.Run())) {
+            new Order.Step.Describe(),
+            new Order.Step.Wire(List.of("")),
+            new Order.Step.Initialize(),
+            new Order.Step.Run())) {
       List<WorkerAct> _ = worker.receive(new Order(EPOCH, 1, step), 0);
       List<WorkerAct> _ = worker.described(FINGERPRINT, 0);
       List<WorkerAct> _ = worker.wired(0);
+      List<WorkerAct> _ = worker.initialized(0);
     }
     Report first = sent(worker.ended(ByteBuffer.wrap(new byte[] {7}), 20));
     assertTrue(assertInstanceOf(Word.Ended.class, first.word()).results().hasRemaining());
@@ -117,6 +122,23 @@ class RunProtocolTest {
     assertTrue(
         failed.failure().message().contains("has not described the flow"),
         failed.failure()::message);
+  }
+
+  /// A module may load for minutes in `init`.
+  @Test
+  void modulesAreWaitedForAsLongAsTheirWorkersAnswer() {
+    comeTo(CoordinatorProtocol.Phase.INITIALIZING);
+    List<CoordinatorAct> _ = say(0, new Word.Initialized(), 50);
+    long now = 50;
+    for (; now < 50 * LIMITS.joinNanos(); now += LIMITS.hangNanos() / 2) {
+      List<CoordinatorAct> _ = say(0, new Word.Initialized(), now);
+      List<CoordinatorAct> _ = say(1, new Word.Wired(), now);
+      List<CoordinatorAct> _ = coordinator.tick(now);
+      assertEquals(CoordinatorProtocol.Phase.INITIALIZING, coordinator.phase());
+      assertEquals(List.of(1), coordinator.behind());
+    }
+    List<CoordinatorAct> _ = say(1, new Word.Initialized(), now);
+    assertEquals(CoordinatorProtocol.Phase.RUNNING, coordinator.phase());
   }
 
   /// The system may tell of the death when the streams have broken already, and another worker has

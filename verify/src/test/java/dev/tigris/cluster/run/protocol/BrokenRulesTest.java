@@ -134,6 +134,21 @@ class BrokenRulesTest {
   }
 
   @Test
+  void modulesWaitUntilAllAreInitialized() {
+    assertFound(
+        "modules run when those of one worker are initialized",
+        coordinator(
+            (run, limits, fingerprint) ->
+                new CoordinatorProtocol(run, limits, fingerprint) {
+                  @Override
+                  boolean areReady(List<Seat> workers) {
+                    return workers.getFirst().hasSaid(Word.Initialized.class);
+                  }
+                }),
+        "before those of others are initialized");
+  }
+
+  @Test
   void aWorkerHasALease() {
     assertFound(
         "workers have no lease",
