@@ -346,11 +346,7 @@ public final class Cluster {
     try {
       return Programs.describe(program, arguments);
     } catch (Exception e) {
-      throw new RunException(
-          RunException.Kind.PROGRAM,
-          0,
-          "%s cannot describe its flow: %s".formatted(program.getName(), e),
-          e);
+      throw undescribed(program, e);
     }
   }
 
@@ -360,12 +356,23 @@ public final class Cluster {
     try {
       return Described.of(made, arguments);
     } catch (Exception e) {
-      throw new RunException(
-          RunException.Kind.PROGRAM,
-          0,
-          "%s cannot describe its flow: %s".formatted(program.getName(), e),
-          e);
+      throw undescribed(program, e);
     }
+  }
+
+  /// A program may ask the hosts, and wrap up that one does not answer.
+  private static RunException undescribed(Class<?> program, Exception thrown) {
+    for (Throwable each : RemoteException.causes(thrown)) {
+      if (each instanceof Host.LostException lost) {
+        return new RunException(
+            RunException.Kind.START, 0, String.valueOf(lost.getMessage()), thrown);
+      }
+    }
+    return new RunException(
+        RunException.Kind.PROGRAM,
+        0,
+        "%s cannot describe its flow: %s".formatted(program.getName(), thrown),
+        thrown);
   }
 
   /// @param links the connections to the hosts; null for this one

@@ -13,6 +13,9 @@ import java.util.stream.Stream;
 /// The jars and folders of classes on a host, among which those of a program are found by name and
 /// content. Code that a coordinator sends would be put among them here.
 final class HostCode {
+  /// The name of Tigris itself, which is no file: first among those that are wanted.
+  static final String TIGRIS = "the code of Tigris";
+
   private static final int SHOWN_DIGITS = 12;
 
   private final List<Path> given;
@@ -22,15 +25,24 @@ final class HostCode {
     this.given = given.stream().map(Path::toAbsolutePath).toList();
   }
 
-  /// Finds a program's code.
+  /// Finds a program's code, for the Tigris that this process runs.
   ///
-  /// @param wanted a name and a hash for each jar or folder
+  /// @param wanted a name and a hash for Tigris itself, and for each jar or folder
   /// @return where each lies
-  /// @throws IOException if one is not there, or is another one, with its name
+  /// @throws IOException if one is not there, or is another one, with its name; or if Tigris is
   List<Path> find(List<String> wanted) throws IOException {
+    if (wanted.size() < 2 || !wanted.getFirst().equals(TIGRIS)) {
+      throw new IOException("the coordinator does not say which Tigris it runs: update it");
+    }
+    String own = ContentHash.ofTigris();
+    if (!own.equals(wanted.get(1))) {
+      throw new IOException(
+          "its Tigris differs from that of the coordinator (SHA-256 %s..., and not %s...): install one version on all hosts, and start the worker again"
+              .formatted(shown(own), shown(wanted.get(1))));
+    }
     Set<Path> all = all();
     List<Path> found = new ArrayList<>();
-    for (int i = 0; i + 1 < wanted.size(); i += 2) {
+    for (int i = 2; i + 1 < wanted.size(); i += 2) {
       found.add(find(wanted.get(i), wanted.get(i + 1), all));
     }
     return found;

@@ -59,7 +59,7 @@ final class HostLinks implements FilePlaces.Where, AutoCloseable {
   /// @throws IOException if one cannot be reached, or refuses the key
   static HostLinks connect(List<HostAddress> lines, HostKey key, List<Path> code)
       throws IOException {
-    List<String> hashes = new ArrayList<>();
+    List<String> hashes = new ArrayList<>(List.of(HostCode.TIGRIS, ContentHash.ofTigris()));
     for (Path entry : code) {
       hashes.add(String.valueOf(entry.getFileName()));
       hashes.add(ContentHash.of(entry));
@@ -170,7 +170,7 @@ final class HostLinks implements FilePlaces.Where, AutoCloseable {
       for (int from = 0; from < files.size(); from += MOST_FILES) {
         List<Path> some = files.subList(from, Math.min(files.size(), from + MOST_FILES));
         List<String> names = some.stream().map(Path::toString).toList();
-        for (String found : each.getValue().ask(Kind.FILES, CONNECT, names)) {
+        for (String found : filesAt(each.getKey(), each.getValue(), names)) {
           all.get(from + Objects.checkIndex(Integer.parseInt(found), some.size()))
               .addAll(workersAt(each.getKey()));
         }
@@ -178,6 +178,19 @@ final class HostLinks implements FilePlaces.Where, AutoCloseable {
     }
     all.forEach(each -> each.sort(null));
     return all;
+  }
+
+  private static List<String> filesAt(HostAddress address, HostClient client, List<String> names)
+      throws Host.LostException {
+    try {
+      return client.ask(Kind.FILES, CONNECT, names);
+    } catch (IOException e) {
+      throw new Host.LostException(
+          new IOException(
+              "the worker at %s cannot say which files lie there: %s"
+                  .formatted(address, e.getMessage()),
+              e));
+    }
   }
 
   private List<Integer> workersAt(HostAddress address) {

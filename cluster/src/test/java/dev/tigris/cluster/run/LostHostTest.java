@@ -11,11 +11,13 @@ import dev.tigris.cluster.run.outputs.RunRecovery;
 import dev.tigris.cluster.run.protocol.Epoch;
 import dev.tigris.cluster.run.protocol.Limits;
 import dev.tigris.cluster.run.protocol.RunId;
+import dev.tigris.flow.Flow;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -254,6 +256,38 @@ class LostHostTest {
 
     cluster(address).start(Writes.class, out.toString()).await();
     assertEquals(List.of("out-0", "out-1", "out-2"), names(out));
+  }
+
+  /// A program that asks a worker about a file, just after the worker's process has been killed:
+  /// `PROCESS`.
+  public static final class Loses implements FlowProgram {
+    /// Makes the program.
+    public Loses() {}
+
+    @Override
+    public Flow describe(Arguments arguments) {
+      ProcessHandle worker = ProcessHandle.of(Long.parseLong(arguments.word(0))).orElseThrow();
+      assertTrue(worker.destroyForcibly());
+      ProcessHandle _ = worker.onExit().join();
+      try {
+        throw new AssertionError(arguments.processesWith(Path.of("file")).toString());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e); // as programs do
+      }
+    }
+  }
+
+  @Test
+  void aHostThatIsLostAsFilesAreAskedForIsNamed() throws Exception {
+    Child one = worker("one", "127.0.0.1:0");
+    Child other = worker("other", "127.0.0.1:0");
+    String lost = address(other);
+    Cluster cluster = cluster(address(one), lost);
+    String process = String.valueOf(other.handle().pid());
+    RunException failure =
+        assertThrows(RunException.class, () -> cluster.start(Loses.class, process));
+    assertEquals(RunException.Kind.START, failure.kind(), failure::getMessage);
+    assertTrue(failure.getMessage().contains("the worker at " + lost), failure::getMessage);
   }
 
   private Cluster cluster(String... addresses) throws IOException {

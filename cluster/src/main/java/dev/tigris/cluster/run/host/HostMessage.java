@@ -24,8 +24,8 @@ public record HostMessage(Kind kind, int id, List<String> texts) {
   public enum Kind {
     /// Tells which keys are revoked: the file `revoked.crl`, in Base64.
     REVOKED,
-    /// Asks whether this code is there: a name and a hash for each jar. Answered with the number of
-    /// processors.
+    /// Asks whether this code is there: a name and a hash for Tigris itself, and for each jar.
+    /// Answered with the number of processors.
     HELLO,
     /// Opens a run: its facts, in pairs of name and value.
     OPEN,
