@@ -7,22 +7,12 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Child;
-import dev.tigris.testing.process.Command;
-import dev.tigris.testing.process.Jvm;
 import dev.tigris.testing.process.Signal;
-import java.io.File;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
-import java.util.jar.Manifest;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,91 +20,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// `tigris run` and `tigris plan`, with a program that is compiled here, as a user's is.
 class RunCommandTest {
-  private static final String PROGRAM =
-      """
-      package sums;
-
-      import dev.tigris.cluster.run.*;
-      import dev.tigris.flow.*;
-      import dev.tigris.flow.Flow;
-
-      public class Sums implements FlowProgram {
-        public Flow describe(Arguments arguments) {
-          long count = Long.parseLong(arguments.word(0));
-          boolean differs = arguments.words().contains("--differs");
-          String name = differs ? "sums" + java.util.Locale.getDefault() : "sums";
-          return Flow.named(name).source("count", () -> new Numbers(count), 2).build();
-        }
-
-        static class Numbers implements Source {
-          final long count;
-          long next;
-          ModuleContext context;
-
-          Numbers(long count) {
-            this.count = count;
-          }
-
-          public void init(ModuleContext given) {
-            context = given;
-          }
-
-          public boolean produce(dev.tigris.flow.Stream out) {
-            next++;
-            return count < 0 ? !context.isStopping() : next < count;
-          }
-
-          public void finish(dev.tigris.flow.Stream out) {
-            context.results().add("numbers", next);
-          }
-        }
-
-        public static final class Ranks implements dev.tigris.cluster.group.GroupProgram {
-          public void run(
-              dev.tigris.cluster.group.Group group, dev.tigris.cluster.run.Arguments arguments)
-              throws Exception {
-            group.barrier();
-            group.results().add("ranks", group.rank() + arguments.words().size());
-          }
-        }
-      }
-      """;
-
   @TempDir private static Path classes;
   @TempDir private Path folder;
   private Shell shell;
 
   @BeforeAll
   static void compile() throws IOException {
-    Path source = classes.resolve("Sums.java");
-    Files.writeString(source, PROGRAM);
-    String path =
-        Jvm.classPath().stream()
-            .map(Path::toString)
-            .collect(Collectors.joining(File.pathSeparator));
-    String _ =
-        Command.of(Jvm.tool("javac"), "-proc:none", "-cp", path, "-d", classes.toString())
-            .with(source.toString())
-            .output();
-    jar(classes.resolve("sums.jar"));
-  }
-
-  private static void jar(Path file) throws IOException {
-    Manifest manifest = new Manifest();
-    manifest.getMainAttributes().putValue("Manifest-Version", "1.0");
-    manifest.getMainAttributes().putValue(ProgramFile.ATTRIBUTE, "sums.Sums");
-    List<Path> compiled;
-    try (Stream<Path> all = Files.list(classes.resolve("sums"))) {
-      compiled = all.toList();
-    }
-    try (OutputStream to = Files.newOutputStream(file);
-        JarOutputStream jar = new JarOutputStream(to, manifest)) {
-      for (Path each : compiled) {
-        jar.putNextEntry(new JarEntry("sums/" + each.getFileName()));
-        Files.copy(each, jar);
-        jar.closeEntry();
-      }
-    }
+    SumsProgram.compile(classes);
   }
 
   @BeforeEach
