@@ -264,7 +264,10 @@ final class Part implements AutoCloseable {
           try {
             started().publish();
           } catch (FlowException | RuntimeException | Error e) {
-            // each output that has not got its name is found below, and why
+            // Each output that has not got its name is found below, and why.
+            System.err.printf(
+                "tigris: streams of worker %d have not closed in order: %s%n",
+                index, e.getCause() == null ? e : e.getCause());
           }
           listener.published(named());
         });
