@@ -50,11 +50,17 @@ final class StreamActors {
   }
 
   private static void run(Flow flow) throws InterruptedException {
+    String end = endOf(flow);
+    StreamMemory.requireNone(); // in whatever way it has ended
+    say(end);
+  }
+
+  private static String endOf(Flow flow) throws InterruptedException {
     try {
       flow.start().await();
-      say("well");
+      return "well";
     } catch (FlowException e) {
-      say("failed: " + String.valueOf(e.getMessage()).replace('\n', ' '));
+      return "failed: " + String.valueOf(e.getMessage()).replace('\n', ' ');
     }
   }
 

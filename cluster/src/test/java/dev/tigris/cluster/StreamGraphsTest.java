@@ -5,10 +5,8 @@ import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.testing.PartContract;
 import dev.tigris.flow.testing.PartReport;
-import dev.tigris.memory.Jbuf;
 import dev.tigris.net.Fabric;
 import dev.tigris.testing.Slow;
-import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
@@ -84,29 +82,9 @@ class StreamGraphsTest {
     check.verify(folder, report);
   }
 
-  private static long held() {
-    return Jbuf.use().bytesByOwner().entrySet().stream()
-        .filter(use -> use.getKey().contains("->"))
-        .mapToLong(use -> use.getValue())
-        .sum();
-  }
-
-  /// Those that hold a run hold the memory of its streams, so this comes when all are over.
   @AfterEach
   void requireNoMemory() {
-    freeAll();
-  }
-
-  private static void freeAll() {
-    Wait.until(
-        () -> "memory is held: " + Jbuf.use(),
-        Duration.ofSeconds(20),
-        () -> {
-          if (held() > 0) {
-            System.gc();
-          }
-          return held() == 0;
-        });
+    StreamMemory.requireNone();
   }
 
   private static DynamicTest test(
@@ -250,7 +228,7 @@ class StreamGraphsTest {
           report.lines().forEach(line -> System.out.println(SAYS + line));
         }
       }
-      freeAll();
+      StreamMemory.requireNone();
     }
   }
 }

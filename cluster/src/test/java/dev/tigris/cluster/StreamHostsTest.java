@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Streams between two hosts whose cable is slow, loses packets, or is pulled for a while.
@@ -76,23 +77,60 @@ class StreamHostsTest {
     }
   }
 
+  /// The trouble that a cable has at one end.
+  enum Trouble {
+    PULLED,
+    HALF_OPEN;
+
+    void begin(TwoHosts.Host at) {
+      if (this == PULLED) {
+        at.pullCable();
+      } else {
+        at.beMute();
+      }
+    }
+
+    void end(TwoHosts.Host at) {
+      if (this == PULLED) {
+        at.plugCable();
+      } else {
+        at.speakAgain();
+      }
+    }
+  }
+
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void aCableThatIsPulledForAWhileLosesNothing(boolean atTheSender) {
+  @CsvSource({"PULLED, true", "PULLED, false", "HALF_OPEN, true", "HALF_OPEN, false"})
+  void aTroubleThatPassesLosesNothing(Trouble trouble, boolean atTheSender) {
     try (TwoHosts hosts = TwoHosts.connectedBy("pfifo")) {
       Ends ends = Ends.withThreeWaters(hosts);
       Child sender = ends.sender();
       Child receiver = ends.receiver();
-      TwoHosts.Host cut = atTheSender ? hosts.near() : hosts.far();
-      cut.pullCable();
+      TwoHosts.Host at = atTheSender ? hosts.near() : hosts.far();
+      trouble.begin(at);
       sender.say("5");
       sender.expectLine("put 8"); // the window
       sender.say("20");
       receiver.say("100");
-      cut.plugCable();
+      trouble.end(at);
       sender.expectLine("put 28").say("end");
       sender.expectLine("ends").expectLine("well").outcome().expect(0);
       receiver.expectLine("finish 28").expectLine("well").outcome().expect(0);
+    }
+  }
+
+  /// The end that hears nothing asks in vain, and the other one hears that, but is not answered.
+  @ParameterizedTest
+  @CsvSource({"tcp, true", "tcp, false", "uring, true", "uring, false"})
+  void aHalfOpenLinkIsALossToBothEnds(String provider, boolean senderIsMute) {
+    try (TwoHosts hosts = TwoHosts.connectedBy("pfifo")) {
+      Ends ends = Ends.withThreeWaters(hosts, provider, "2");
+      (senderIsMute ? hosts.near() : hosts.far()).beMute();
+      ends.sender().say("5");
+      ends.sender().expectLine("put 8").say("1"); // which waits for credit
+      expectLoss(ends.sender(), "receiver");
+      ends.receiver().say("100");
+      expectLoss(ends.receiver(), "sender");
     }
   }
 

@@ -38,6 +38,20 @@ public final class TwoHosts implements AutoCloseable {
     public void plugCable() {
       String _ = Command.of("ip", "-n", name, "link", "set", "eth0", "up").output();
     }
+
+    /// Makes the cable carry nothing from this end, and still all from the other one.
+    public void beMute() {
+      queue(0);
+    }
+
+    /// Makes the cable carry what this end sends again.
+    public void speakAgain() {
+      queue(1000);
+    }
+
+    private void queue(int mostPackets) {
+      run("tc -n %s qdisc replace dev eth0 root pfifo limit %d".formatted(name, mostPackets));
+    }
   }
 
   /// Makes them.
