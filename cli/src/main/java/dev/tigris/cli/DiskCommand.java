@@ -106,7 +106,7 @@ final class DiskCommand implements Command {
       }
     } catch (IOException | UnsupportedOperationException e) {
       ExitCode code = Files.exists(path) ? ExitCode.FAILED : ExitCode.BAD_INPUT;
-      throw new CommandException(code, String.valueOf(e.getMessage()), e);
+      throw new CommandException(code, Reason.of(e), e);
     }
     return ExitCode.OK;
   }
@@ -281,19 +281,20 @@ final class DiskCommand implements Command {
     console.out().printf(Locale.ROOT, "by %s%n", way);
     for (DiskBench.Row row : rows) {
       DiskLoad.Result result = row.result();
+      boolean hasBytes = result.blockBytes() > 0;
       String sizes =
-          result.blockBytes() == 0
-              ? ""
-              : "%,d x %,d bytes".formatted(result.depth(), result.blockBytes());
+          hasBytes ? "%,d x %,d bytes".formatted(result.depth(), result.blockBytes()) : "";
+      String rate =
+          hasBytes ? String.format(Locale.ROOT, "%,.1f MB/s", result.megabytesPerSecond()) : "";
       console
           .out()
           .printf(
               Locale.ROOT,
-              "  %-16s %-20s %,12.0f a second %,10.1f MB/s %,12.1f us each%n",
+              "  %-16s %-20s %,12.0f a second %15s %,12.1f us each%n",
               row.name(),
               sizes,
               result.operationsPerSecond(),
-              result.megabytesPerSecond(),
+              rate,
               result.meanMicros());
     }
   }
