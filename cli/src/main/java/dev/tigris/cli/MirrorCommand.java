@@ -2,6 +2,7 @@ package dev.tigris.cli;
 
 import dev.tigris.flow.FlowException;
 import dev.tigris.flow.mirror.Mirror;
+import dev.tigris.flow.mirror.MirrorException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -108,6 +109,9 @@ final class MirrorCommand implements Command {
         if (options.hasMatchedOption(REPLACE) && (first.equals(CHECK) || rest.size() > 1)) {
           throw misuse(options, "--replace is for repair, and one data set");
         }
+        if (options.matchedOptionValue(REPLACE, List.of()).size() > 2) {
+          throw misuse(options, "--replace is given twice: replace one disk after the other");
+        }
         return look(first, rest, options, console);
       }
       if (!options.hasMatchedOption(TO) || options.hasMatchedOption(REPLACE)) {
@@ -117,10 +121,20 @@ final class MirrorCommand implements Command {
       make(words.stream().map(Path::of).toList(), options, console);
       return ExitCode.OK;
     } catch (FlowException e) {
-      throw new CommandException(ExitCode.FAILED, Reason.of(e), e);
+      throw new CommandException(ExitCode.FAILED, reason(e), e);
     } catch (IOException e) {
-      throw new CommandException(ExitCode.FAILED, String.valueOf(e.getMessage()), e);
+      throw new CommandException(ExitCode.FAILED, Reason.of(e), e);
     }
+  }
+
+  /// Returns why a data set was not made: the stages of the flow behind it mean nothing to people.
+  private static String reason(FlowException failure) {
+    for (Throwable each = failure.getCause(); each != null; each = each.getCause()) {
+      if (each instanceof MirrorException found) {
+        return Reason.of(found);
+      }
+    }
+    return Reason.of(failure);
   }
 
   private static ParameterException misuse(ParseResult options, String message) {

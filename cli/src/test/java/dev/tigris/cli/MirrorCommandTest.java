@@ -71,9 +71,9 @@ class MirrorCommandTest {
       value = {
         "mirror @/data | USAGE | name the folders",
         "mirror @/none --to @/a,@/b | BAD_INPUT | check its name",
-        "mirror @/data --to @/a | USAGE | 2 copies on 1 disks",
-        "mirror @/data --to @/a,@/x | FAILED | is not a folder",
-        "mirror @/data --to @/a,@/a | FAILED | named twice",
+        "mirror @/data --to @/a | USAGE | disks: 1, where 2 copies need as many",
+        "mirror @/data --to @/a,@/x | FAILED | tigris: @/x is not a folder",
+        "mirror @/data --to @/a,@/a | FAILED | tigris: @/a is named twice",
         "mirror @/data --to @/a,@/b --block 5000 | USAGE | a multiple of 4096",
         "mirror @/data --to @/a,@/b --block 5g | USAGE | a multiple of 4096",
         "mirror @/data --to @/a,b:/disk | BAD_INPUT | mount it here",
@@ -81,11 +81,31 @@ class MirrorCommandTest {
         "mirror check | USAGE | give the manifest",
         "mirror check @/none.mirror | BAD_INPUT | on any disk of the data set",
         "mirror check @/data | FAILED | is no manifest",
-        "mirror check @/data --replace @/a @/b | USAGE | --replace is for repair"
+        "mirror check @/data --replace @/a @/b | USAGE | --replace is for repair",
+        "mirror repair @/data --replace @/a @/b --replace @/b @/c | USAGE | given twice"
       })
   void saysWhatIsWrong(String line, ExitCode code, String message) {
     Result result = run(line);
     assertEquals(code, result.code(), result.err());
-    assertTrue(result.err().contains(message), result.err());
+    assertTrue(result.err().contains(message.replace("@", folder.toString())), result.err());
+  }
+
+  @Test
+  void repairsOneDiskOfTwoThatHaveDied() throws Exception {
+    for (String disk : new String[] {"d", "e", "f"}) {
+      Files.createDirectory(folder.resolve(disk));
+    }
+    ok("mirror @/data --to @/a,@/b,@/c,@/d --block 4k");
+    Files.move(folder.resolve("b"), folder.resolve("away-b"));
+    Files.move(folder.resolve("d"), folder.resolve("away-d"));
+    Result none = run("mirror repair @/a/data.mirror");
+    assertEquals(ExitCode.FAILED, none.code());
+    assertTrue(none.out().contains("8 copies, 4 bad, 0 repaired, 0 blocks lost"), none.out());
+    assertTrue(none.err().contains(folder.resolve("b") + " is not there: mount"), none.err());
+    Result first = run("mirror repair @/a/data.mirror --replace @/b @/e");
+    assertEquals(ExitCode.FAILED, first.code());
+    assertTrue(first.out().contains("4 bad, 2 repaired"), first.out());
+    assertTrue(ok("mirror repair @/e/data.mirror --replace @/d @/f").out().contains("2 repaired"));
+    assertTrue(ok("mirror check @/f/data.mirror").out().contains("8 copies, 0 bad"));
   }
 }

@@ -219,6 +219,7 @@ public final class Mirror {
   /// @param name of the data set
   /// @param blockBytes a multiple of 4,096, up to 64 MiB
   /// @param copies how many disks get each block, from 2 to all
+  /// @throws MirrorException if a disk is not a folder, or two are one
   public static Flow copying(
       Path file,
       String name,
@@ -228,9 +229,11 @@ public final class Mirror {
       Consumer<String> warnings)
       throws IOException {
     long bytes = Files.size(file);
+    var plan = new MirrorPlan(name, disks, true, blockBytes, copies);
+    Manifest _ = plan.begin();
     return Flow.named("mirror")
         .source("read", () -> new BlockSource(file, bytes, blockBytes), disks.size())
-        .drain("read", writing(name, disks, true, blockBytes, copies, warnings))
+        .drain("read", new MirrorDrain(plan, warnings))
         .build();
   }
 

@@ -217,6 +217,7 @@ final class MirrorCheck {
         wanted.add(disk);
       }
     }
+    wanted.removeIf(disk -> !Files.isDirectory(after.disks().get(disk)));
     if (wanted.isEmpty() || lost > 0) {
       return known;
     }
@@ -241,8 +242,10 @@ final class MirrorCheck {
               .formatted(segment, mirror));
     }
     List<Integer> disks = new ArrayList<>();
-    for (int disk : state.disks) {
-      if (!wanted.contains(disk)) {
+    for (int i = 0; i < state.disks.size(); i++) {
+      int disk = state.disks.get(i);
+      // A disk that is away may come back with its copy.
+      if (!wanted.contains(disk) && (state.isWhole.get(i) || known.disks().contains(disk))) {
         disks.add(disk);
       }
     }

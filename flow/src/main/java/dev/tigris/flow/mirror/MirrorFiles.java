@@ -7,6 +7,7 @@ import dev.tigris.os.disk.DiskPace;
 import dev.tigris.os.disk.DiskQueue;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -36,10 +37,11 @@ final class MirrorFiles {
     for (int disk = 0; disk < manifest.disks().size(); disk++) {
       Long rate = mirror.rate(disk);
       DiskPace pace = rate == null ? null : new DiskPace(rate);
-      for (int segment = 0; segment < manifest.segments().size(); segment++) {
-        if (manifest.segments().get(segment).disks().contains(disk)) {
-          open(segment, disk);
-        }
+      if (Files.isDirectory(manifest.disks().get(disk))) {
+        openAll(disk);
+      } else {
+        problems.add(
+            manifest.disks().get(disk) + " is not there: nothing of this disk can be read");
       }
       paces.add(pace);
     }
@@ -47,6 +49,14 @@ final class MirrorFiles {
       sums.add(findSums(segment));
     }
     files.forEach((copy, file) -> file.pace(paces.get(copy.disk)));
+  }
+
+  private void openAll(int disk) {
+    for (int segment = 0; segment < manifest.segments().size(); segment++) {
+      if (manifest.segments().get(segment).disks().contains(disk)) {
+        open(segment, disk);
+      }
+    }
   }
 
   private void open(int segment, int disk) {
@@ -58,9 +68,7 @@ final class MirrorFiles {
               DiskFile.Caching.DIRECT);
       files.put(new Copy(segment, disk), file);
     } catch (IOException e) {
-      problems.add(
-          "the copy of segment %d on disk %s cannot be opened: %s"
-              .formatted(segment, manifest.disks().get(disk), e.getMessage()));
+      problems.add("a copy of segment %d is lost: %s".formatted(segment, e.getMessage()));
     }
   }
 

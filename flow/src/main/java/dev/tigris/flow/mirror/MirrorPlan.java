@@ -5,6 +5,7 @@ import dev.tigris.os.PartialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -28,10 +29,12 @@ record MirrorPlan(String name, List<Path> disks, boolean isStriped, int blockByt
     if (name.isEmpty() || name.contains("/") || name.indexOf('\n') >= 0) {
       throw new IllegalArgumentException("'%s' does not name a data set".formatted(name));
     }
-    if (copies < 2 || copies > disks.size()) {
+    if (copies < 2) {
+      throw new IllegalArgumentException("copies: %d, where 2 is the least".formatted(copies));
+    }
+    if (copies > disks.size()) {
       throw new IllegalArgumentException(
-          "%d copies on %d disks: give 2 copies at least, and as many disks or more"
-              .formatted(copies, disks.size()));
+          "disks: %d, where %d copies need as many at least".formatted(disks.size(), copies));
     }
     if (disks.size() > Manifest.MOST_DISKS) {
       throw new IllegalArgumentException(
@@ -92,6 +95,12 @@ record MirrorPlan(String name, List<Path> disks, boolean isStriped, int blockByt
     int written = 0;
     for (Path disk : whole.disks()) {
       Path place = disk.resolve(name + Manifest.SUFFIX);
+      if (!Files.isDirectory(disk)) {
+        failure = new NoSuchFileException(disk.toString());
+        warnings.accept(
+            disk + " is not there: mount its disk, or repair with another in its place");
+        continue;
+      }
       Manifest before = Mirror.readQuietly(place);
       try {
         write(place, bytes);
