@@ -86,6 +86,7 @@ final class DeclusteringSimulationGroup implements Group {
         setup.way(),
         setup.disks(),
         setup.consumers(),
+        setup.processes(),
         setup.copies(),
         setup.depth(),
         setup.window(),

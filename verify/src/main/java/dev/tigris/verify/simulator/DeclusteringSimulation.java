@@ -78,8 +78,10 @@ public final class DeclusteringSimulation {
 
   /// The set-up of a simulation: segment `i` is on disk `i` and those behind it.
   ///
+  /// @param processes how many processes the readers are divided among, in order. Each has a policy
+  ///     of its own, which knows nothing of the others, and a disk does their reads as they come
   /// @param copies how many disks have each segment
-  /// @param depth how many reads each disk has under way
+  /// @param depth how many reads each disk has under way, of each process
   /// @param window how many blocks a reader wants at a time, from the first on that it has not
   /// @param jitter the part by which each time of a disk may be longer or shorter
   /// @param damage the part of the copies of blocks that are damaged
@@ -88,6 +90,7 @@ public final class DeclusteringSimulation {
       Way way,
       List<Disk> disks,
       List<Consumer> consumers,
+      int processes,
       int copies,
       int depth,
       int window,
@@ -119,7 +122,23 @@ public final class DeclusteringSimulation {
       var endless = new Consumer(Long.MAX_VALUE, 0, Long.MAX_VALUE, 0);
       List<Consumer> readers = IntStream.range(0, disks).mapToObj(i -> endless).toList();
       long duration = (disks <= 64 ? 10 : 2) * SECOND_NANOS;
-      return new Setup(way, all, readers, 2, 2, 32, 0.1, 0, duration, seed);
+      return new Setup(way, all, readers, 1, 2, 2, 32, 0.1, 0, duration, seed);
+    }
+
+    /// Returns this setup with its readers in several processes.
+    public Setup in(int otherProcesses) {
+      return new Setup(
+          way,
+          disks,
+          consumers,
+          otherProcesses,
+          copies,
+          depth,
+          window,
+          jitter,
+          damage,
+          durationNanos,
+          seed);
     }
 
     /// Returns the rates of readers that could be had at best, in blocks a second.
@@ -167,6 +186,7 @@ public final class DeclusteringSimulation {
     final int segment;
     final Consumer consumer;
     final int[] places;
+    final Declustering policy;
     final Reader reader;
     final BitSet have = new BitSet();
     long first;
@@ -181,6 +201,7 @@ public final class DeclusteringSimulation {
       this.segment = segment;
       this.consumer = consumer;
       this.places = setup.at(segment);
+      this.policy = policies.get(segment * setup.processes / setup.consumers.size());
       this.reader = policy.addReader();
     }
 
@@ -192,7 +213,7 @@ public final class DeclusteringSimulation {
 
     void serve() {
       for (int disk : places) {
-        DeclusteringSimulation.this.serve(disk);
+        DeclusteringSimulation.this.serve(policy, disk);
       }
     }
 
@@ -266,7 +287,7 @@ public final class DeclusteringSimulation {
   private final Setup setup;
   private final SplittableRandom random;
   private final VirtualTime time = new VirtualTime();
-  private final Declustering policy;
+  private final List<Declustering> policies = new ArrayList<>();
   private final List<Party> parties = new ArrayList<>();
 
   /// When each disk will have done what it has.
@@ -279,7 +300,9 @@ public final class DeclusteringSimulation {
   private DeclusteringSimulation(Setup setup) {
     this.setup = setup;
     this.random = new SplittableRandom(setup.seed);
-    this.policy = new Declustering(setup.disks.size(), setup.depth);
+    for (int process = 0; process < setup.processes; process++) {
+      policies.add(new Declustering(setup.disks.size(), setup.depth));
+    }
     this.busyUntil = new long[setup.disks.size()];
     this.left = setup.consumers.size();
     for (int segment = 0; segment < setup.consumers.size(); segment++) {
@@ -305,9 +328,9 @@ public final class DeclusteringSimulation {
     for (Party party : parties) {
       time.after(party.consumer.startNanos, party::start);
     }
-    time.after(0, this::look);
+    policies.forEach(policy -> time.after(0, () -> look(policy)));
     while (time.nowNanos() < setup.durationNanos && left > 0 && time.step()) {}
-    policy.checkInvariants();
+    policies.forEach(Declustering::checkInvariants);
     long from = setup.durationNanos / 10;
     double seconds = (double) (setup.durationNanos - from) / SECOND_NANOS;
     return new Result(
@@ -315,23 +338,19 @@ public final class DeclusteringSimulation {
         parties.stream().map(party -> party.taken).toList(),
         parties.stream().map(party -> party.lost).toList(),
         left == 0 ? lastEnd : setup.durationNanos,
-        policy.reads(),
-        policy.secondReads());
+        policies.stream().mapToLong(Declustering::reads).sum(),
+        policies.stream().mapToLong(Declustering::secondReads).sum());
   }
 
-  private void look() {
+  private void look(Declustering policy) {
     long next = policy.look(time.nowNanos());
-    serve();
-    time.after(Math.max(1, next - time.nowNanos()), this::look);
-  }
-
-  private void serve() {
     for (int disk = 0; disk < busyUntil.length; disk++) {
-      serve(disk);
+      serve(policy, disk);
     }
+    time.after(Math.max(1, next - time.nowNanos()), () -> look(policy));
   }
 
-  private void serve(int number) {
+  private void serve(Declustering policy, int number) {
     for (Read read = policy.next(number, time.nowNanos());
         read != null;
         read = policy.next(number, time.nowNanos())) {
@@ -357,13 +376,13 @@ public final class DeclusteringSimulation {
     Party party = owner(block);
     boolean isDamaged = isDead || isDamaged(party.segment, block.number(), read.disk());
     Outcome outcome = isDamaged ? Outcome.FAILED : Outcome.READ;
-    switch (policy.done(read, outcome, time.nowNanos())) {
+    switch (party.policy.done(read, outcome, time.nowNanos())) {
       case DELIVER -> party.got(block.number(), false);
       case LOST -> party.got(block.number(), true);
       case DROP, AGAIN -> {}
     }
     party.want();
-    serve(read.disk());
+    serve(party.policy, read.disk());
     party.serve();
   }
 

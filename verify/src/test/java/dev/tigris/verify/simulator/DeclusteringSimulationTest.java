@@ -77,6 +77,22 @@ class DeclusteringSimulationTest {
     assertTrue(result.secondReads() <= result.reads() / 20 + 2, result::toString);
   }
 
+  /// No process knows how far the readers of another are: the borders between them are uneven.
+  @ParameterizedTest
+  @CsvSource({"2, 0.87", "4, 0.76", "8, 0.76"})
+  void processesThatDoNotKnowOfEachOtherKeepMostOfIt(int processes, double part) {
+    for (int slowness : List.of(2, 10)) {
+      for (boolean isScattered : List.of(false, true)) {
+        Setup setup = Setup.perturbed(Way.GRADUATED, 8, slow(3, isScattered), slowness, 1);
+        Result result = DeclusteringSimulation.run(setup.in(processes));
+        double[] ideal = setup.ideal();
+        assertTrue(
+            result.slowest() >= part * Arrays.stream(ideal).min().orElse(0), result::toString);
+        assertTrue(result.all() >= MUST * Arrays.stream(ideal).sum(), result::toString);
+      }
+    }
+  }
+
   @Test
   void plainerWaysRunAtTheRateOfTheSlowDisk() {
     for (Way way : List.of(Way.HASH, Way.TURNS)) {
@@ -101,7 +117,7 @@ class DeclusteringSimulationTest {
 
   private static Result run(List<Disk> disks, List<Consumer> consumers, long seed) {
     return DeclusteringSimulation.run(
-        new Setup(Way.GRADUATED, disks, consumers, 2, 2, 32, 0.1, 0, 1000 * SECOND_NANOS, seed));
+        new Setup(Way.GRADUATED, disks, consumers, 1, 2, 2, 32, 0.1, 0, 1000 * SECOND_NANOS, seed));
   }
 
   @Test
@@ -167,6 +183,7 @@ class DeclusteringSimulationTest {
         Way.GRADUATED,
         all,
         consumers,
+        1,
         copies,
         1 + random.nextInt(4),
         1 + random.nextInt(32),
