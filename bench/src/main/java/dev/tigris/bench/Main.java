@@ -155,15 +155,15 @@ public final class Main implements Callable<Integer> {
     if (wanted.isEmpty()) {
       throw usage("No figure's name starts with '" + prefix + "'. See them all with --list.");
     }
+    List<Group> groups = quick ? withoutVariants(wanted) : wanted;
     if (list) {
       PrintWriter console = spec.commandLine().getOut();
-      wanted.stream()
+      groups.stream()
           .flatMap(group -> group.figures().stream())
           .filter(name -> name.startsWith(prefix))
           .forEach(console::println);
       return Outcome.DONE;
     }
-    List<Group> groups = quick ? withoutVariants(wanted) : wanted;
     Path results = out;
     if (results == null) {
       if (missing) {

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tigris.testing.Slow;
+import dev.tigris.testing.Soak;
+import dev.tigris.testing.Tier;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -121,21 +124,24 @@ class BenchTest {
         "paper",
         "sort"
       })
-  @Slow("every bench as small as it goes, in JVMs of its own")
+  @Slow("every bench as small as it goes, in JVMs of its own, but the variants of another")
+  @Soak("the variants as well")
   void everyBenchOfTheModuleWorksAndItsResultsAreRight(String module, @TempDir Path folder)
       throws Exception {
-    List<String> expected = bench(module, "--list").lines();
+    List<String> which = Tier.current() == Tier.SOAK ? List.of(module) : List.of(module, "--quick");
+    List<String> expected = bench(with(which, "--list")).lines();
 
     Output output =
         bench(
-            module,
-            "--tiny",
-            "--json",
-            "--debug",
-            "--dir",
-            folder.resolve("work").toString(),
-            "--out",
-            folder.resolve("results").toString());
+            with(
+                which,
+                "--tiny",
+                "--json",
+                "--debug",
+                "--dir",
+                folder.resolve("work").toString(),
+                "--out",
+                folder.resolve("results").toString()));
 
     assertEquals(0, output.exit(), output.errors());
     List<String> measured = new ArrayList<>();
@@ -154,6 +160,10 @@ class BenchTest {
     try (var left = Files.list(folder.resolve("work"))) {
       assertEquals(List.of(), left.toList());
     }
+  }
+
+  private static String[] with(List<String> some, String... more) {
+    return Stream.concat(some.stream(), Stream.of(more)).toArray(String[]::new);
   }
 
   private static void requirePeers(String module, Map<String, Set<String>> peers) {
