@@ -29,9 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Sorts that are killed at random moments: a third of them in one pass, a third external, and a
 /// third to a compressed output; of each, half while they partition, half after that.
-@EveryTier("kills: 6, 18, 402")
+@EveryTier("kills: 6, 30, 402")
 class SortKillTest {
-  private static final int KILLS = Tier.choose(6, 18, 402);
+  private static final int KILLS = Tier.choose(6, 30, 402);
   private static final long IN_ONE_PASS = 256 << 20;
   private static final long EXTERNAL = 12 << 20;
 
