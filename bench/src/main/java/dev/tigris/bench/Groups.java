@@ -4,6 +4,7 @@ import dev.tigris.bench.call.CallGroups;
 import dev.tigris.bench.cluster.ClusterGroups;
 import dev.tigris.bench.disks.DiskGroups;
 import dev.tigris.bench.flow.FlowGroups;
+import dev.tigris.bench.group.MemberGroups;
 import dev.tigris.bench.matrix.MatrixGroups;
 import dev.tigris.bench.memory.MemoryGroups;
 import dev.tigris.bench.net.NetGroups;
@@ -32,7 +33,8 @@ final class Groups {
             DiskGroups.all(),
             SortGroups.all(),
             ShuffleGroups.all(),
-            MatrixGroups.all())
+            MatrixGroups.all(),
+            MemberGroups.all())
         .flatMap(List::stream)
         .toList();
   }

@@ -1,0 +1,29 @@
+package dev.tigris.bench.group;
+
+import dev.tigris.bench.Group;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.NetException;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// The figures of products by several processes, and by the papers' ring.
+public final class MemberGroups {
+  private MemberGroups() {}
+
+  /// Lists the groups in the order in which they are measured.
+  public static List<Group> all() {
+    return Stream.concat(Stream.<Group>of(new ProductGroup()), PaperRingGroup.all().stream())
+        .toList();
+  }
+
+  /// Returns why a provider cannot be used here.
+  static Optional<String> obstacle(String provider) {
+    try {
+      Fabric.open(provider).close();
+      return Optional.empty();
+    } catch (NetException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
+  }
+}

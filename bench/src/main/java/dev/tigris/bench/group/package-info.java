@@ -1,0 +1,5 @@
+/// Products by groups of processes, and by the papers' ring.
+@NullMarked
+package dev.tigris.bench.group;
+
+import org.jspecify.annotations.NullMarked;
