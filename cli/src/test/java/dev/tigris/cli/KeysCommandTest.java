@@ -38,7 +38,7 @@ class KeysCommandTest {
 
   @Test
   void refusesWhatItCannotDo() {
-    refuses("", ExitCode.USAGE, "ACTION");
+    refuses("", ExitCode.USAGE, "'' is no action");
     refuses("nonsense", ExitCode.USAGE, "'nonsense' is no action");
     refuses("init more", ExitCode.USAGE, "'more' is one name too many");
     refuses("worker", ExitCode.USAGE, "name the host");
