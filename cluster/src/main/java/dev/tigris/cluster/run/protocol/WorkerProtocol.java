@@ -211,9 +211,10 @@ public class WorkerProtocol {
     hasLostStream = true;
   }
 
-  /// A step could not be done, or a module has thrown. Has no effect after the vote.
+  /// A step could not be done, or a module has thrown. Has no effect after the vote, or when the
+  /// modules have been stopped: nothing would stop them a second time.
   public final List<WorkerAct> failed(Failure.Kind kind, String message, long nowNanos) {
-    if (!hasLeft && !isStopping && !hasVoted()) {
+    if (!hasLeft && !isStopping && !isAborted() && !hasVoted()) {
       boolean isEcho = kind == Failure.Kind.MODULE && isEchoOfLostStream(hasLostStream);
       fail(new Failure(isEcho ? Failure.Kind.LOST_PEER : kind, worker, message));
       report(nowNanos);

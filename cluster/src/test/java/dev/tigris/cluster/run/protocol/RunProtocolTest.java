@@ -177,4 +177,16 @@ class RunProtocolTest {
     List<WorkerAct> _ = worker.tick(6001);
     assertTrue(worker.isStopping());
   }
+
+  @Test
+  void aFailureThatIsToldAfterTheStopIsNoneAnyMore() {
+    WorkerProtocol worker = new WorkerProtocol(EPOCH, 0, "here", LIMITS, 0);
+    List<WorkerAct> _ = worker.start(0);
+    List<WorkerAct> _ = worker.receive(new Order(EPOCH, 1, new Order.Step.Abort("over")), 10);
+    assertTrue(worker.isStopping());
+    List<WorkerAct> _ = worker.stopped(20);
+    assertEquals(List.of(), worker.failed(Failure.Kind.MODULE, "the stop broke a stream", 30));
+    assertFalse(worker.isStopping()); // else it would wait for a second stop, for ever
+    assertTrue(worker.coordinatorDied().contains(new WorkerAct.Leave()));
+  }
 }
