@@ -35,4 +35,10 @@ public interface ModuleResults {
   /// @throws IllegalArgumentException if the objects of the run have more than 16 MiB in this
   ///     process: a drain takes more
   void put(String name, Container objects);
+
+  /// Adds bytes, which are copied now, to those of this name. They count as objects do.
+  ///
+  /// @throws IllegalArgumentException if the objects and bytes of the run have more than 16 MiB in
+  ///     this process: a drain takes more
+  void put(String name, byte[] bytes);
 }

@@ -42,6 +42,11 @@ final class ResultTable {
       public void put(String name, Container container) {
         keep(module, checked(name), container);
       }
+
+      @Override
+      public void put(String name, byte[] bytes) {
+        keep(module, checked(name), bytes.clone());
+      }
     };
   }
 
@@ -60,17 +65,26 @@ final class ResultTable {
 
   private synchronized void keep(Operation.End module, String name, Container container) {
     long used = container.usedBytes();
+    requireRoom(name, used);
+    byte[] copy = new byte[(int) used];
+    MemorySegment.copy(container.segment(), ValueLayout.JAVA_BYTE, 0, copy, 0, copy.length);
+    keep(module, name, copy);
+  }
+
+  private synchronized void keep(Operation.End module, String name, byte[] copy) {
+    requireRoom(name, copy.length);
+    bytes += copy.length;
+    objects.add(
+        new Results.Objects(
+            name, module.name(), module.index(), objects.size(), ByteBuffer.wrap(copy)));
+  }
+
+  private void requireRoom(String name, long used) {
     if (used > ModuleResults.MOST_BYTES - bytes) {
       throw new IllegalArgumentException(
           "the objects of result '%s' have %d bytes, and %d are left of the %d of a run: write them to a drain"
               .formatted(name, used, ModuleResults.MOST_BYTES - bytes, ModuleResults.MOST_BYTES));
     }
-    byte[] copy = new byte[(int) used];
-    MemorySegment.copy(container.segment(), ValueLayout.JAVA_BYTE, 0, copy, 0, copy.length);
-    bytes += used;
-    objects.add(
-        new Results.Objects(
-            name, module.name(), module.index(), objects.size(), ByteBuffer.wrap(copy)));
   }
 
   /// Returns what was told so far.

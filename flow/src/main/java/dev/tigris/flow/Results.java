@@ -139,6 +139,11 @@ public final class Results {
     return objects.stream().filter(o -> o.name().equals(name)).map(Results::container).toList();
   }
 
+  /// Returns the bytes of a name, each a copy of its own, in the order of [#objects].
+  public List<byte[]> bytes(String name) {
+    return objects.stream().filter(o -> o.name().equals(name)).map(Objects::copy).toList();
+  }
+
   private static Container container(Objects objects) {
     byte[] content = objects.copy();
     Bytes copy = Jbuf.allocate(Math.max(Container.HEADER_BYTES, content.length)).asBytes();
