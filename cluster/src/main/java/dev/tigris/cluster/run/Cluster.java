@@ -195,6 +195,13 @@ public final class Cluster {
     return processes == 0;
   }
 
+  /// Returns for each process where the worker of its host listens, as `HOST:PORT`: none if all are
+  /// on this host.
+  public List<String> hosts() {
+    ClusterHosts known = hosts;
+    return known == null ? List.of() : known.lines().stream().map(String::valueOf).toList();
+  }
+
   /// Returns how many processes run a program: 1 on threads.
   public int workers() {
     return Math.max(1, processes);
