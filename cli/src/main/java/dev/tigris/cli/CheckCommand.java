@@ -32,8 +32,7 @@ final class CheckCommand implements Command {
             "The FILEs are summaries that -o has written, in the order of their partitions."));
     spec.addPositional(
         PositionalParamSpec.builder()
-            .required(true)
-            .arity("1..*")
+            .arity("0..*")
             .type(List.class)
             .auxiliaryTypes(Path.class)
             .converters(SortCommand::file)
@@ -45,6 +44,14 @@ final class CheckCommand implements Command {
     TextOptions.addOptions(spec);
     spec.addOption(
         TextOptions.flag("-u", Options.UNIQUE, "Of text, equal keys are out of order, too."));
+    spec.addOption(
+        OptionSpec.builder(RunOptions.ON)
+            .type(String.class)
+            .paramLabel("hosts:FILE")
+            .description("Check files HOST:PATH, each on its own host.")
+            .build());
+    HostFiles.addCheck(spec);
+    RunOptions.addRun(spec);
     Options.addCommon(spec);
     spec.usageMessage()
         .header("Check that records, lines or rows are in order, and count them, as valsort does.")
@@ -54,6 +61,7 @@ final class CheckCommand implements Command {
             "Examples:",
             "  tigris check sorted",
             "  tigris check sorted/part-*             partitions, read as one sequence",
+            "  tigris check --on hosts:hosts.txt h1:/data/part-0000 h2:/data/part-0001",
             "  tigris check --key 8:u64le sorted      by a typed key",
             "  tigris check --csv -k amount:n a.csv   rows by a column",
             "  tigris check -o 0.sum part-0000        on one machine,",
@@ -64,7 +72,16 @@ final class CheckCommand implements Command {
 
   @Override
   public ExitCode run(ParseResult options, Console console) throws Exception {
-    List<Path> files = options.matchedPositionalValue(0, List.of());
+    boolean isOnHosts = RunOptions.isOnHosts(options);
+    if (isOnHosts) {
+      refuseOnHosts(options);
+    } else {
+      HostFiles.refuse(options);
+    }
+    List<Path> files = HostFiles.names(options.matchedPositionalValue(0, List.of()), options);
+    if (files.isEmpty()) {
+      throw TextOptions.misuse(options, "name the files to check: tigris check sorted");
+    }
     Path summaryFile = options.matchedOptionValue("-o", null);
     boolean ofSummaries = options.hasMatchedOption("-s");
     if (TextOptions.isAskedFor(options)) {
@@ -86,7 +103,8 @@ final class CheckCommand implements Command {
     if (ofSummaries) {
       summary = CheckSummary.join(files);
     } else {
-      CheckJob.Result result = check(files, options, console);
+      CheckJob.Result result =
+          isOnHosts ? HostFiles.check(files, options) : check(files, options, console);
       summary = result.summary();
       facts.put("bytes", result.bytes());
       facts.put("seconds", ResultLine.seconds(result.elapsed()));
@@ -101,6 +119,13 @@ final class CheckCommand implements Command {
       summary.verdict().forEach(out::println);
     }
     return summary.isOrdered() ? ExitCode.OK : ExitCode.OUT_OF_ORDER;
+  }
+
+  private static void refuseOnHosts(ParseResult options) {
+    if (TextOptions.isAskedFor(options) || options.hasMatchedOption("-s")) {
+      throw TextOptions.misuse(
+          options, "hosts check records: leave out --on for text, and for summaries");
+    }
   }
 
   private static CheckJob.Result check(List<Path> files, ParseResult options, Console console)

@@ -23,6 +23,7 @@ final class RunOptions {
   private static final String HOSTS = "hosts:";
   private static final String GROUP = "--group";
   private static final String KEY = "--key";
+  private static final String COORDINATOR_KEY = "--coordinator-key";
   private static final String SEED = "--seed";
   private static final String ATTEMPTS = "--attempts";
   private static final String HANG_LIMIT = "--hang-limit";
@@ -163,7 +164,7 @@ final class RunOptions {
     String on = options.matchedOptionValue(ON, THREADS);
     Cluster cluster =
         on.startsWith(HOSTS)
-            ? limited(hosts(on.substring(HOSTS.length()), options), options)
+            ? limited(hosts(on.substring(HOSTS.length()), KEY, options), options)
             : cluster(options);
     return seeded(cluster, options, program);
   }
@@ -174,8 +175,31 @@ final class RunOptions {
     return cluster.withCode(program.path());
   }
 
-  private static Cluster hosts(String file, ParseResult options) throws CommandException {
-    Path key = options.matchedOptionValue(KEY, null);
+  /// Adds what a command on hosts has whose --key is another option.
+  static void addHosts(CommandSpec spec) {
+    spec.addOption(
+        OptionSpec.builder(COORDINATOR_KEY)
+            .type(Path.class)
+            .paramLabel("FILE")
+            .description(
+                "The coordinator's key, for hosts:FILE (default: coordinator.key of 'tigris keys').")
+            .build());
+  }
+
+  /// Returns whether such a command runs on several hosts.
+  static boolean isOnHosts(ParseResult options) {
+    return options.matchedOptionValue(ON, THREADS).startsWith(HOSTS);
+  }
+
+  /// Returns the hosts of such a command.
+  static Cluster hosts(ParseResult options) throws CommandException {
+    String file = options.matchedOptionValue(ON, THREADS).substring(HOSTS.length());
+    return limited(hosts(file, COORDINATOR_KEY, options), options);
+  }
+
+  private static Cluster hosts(String file, String option, ParseResult options)
+      throws CommandException {
+    Path key = options.matchedOptionValue(option, null);
     try {
       return Cluster.hosts(
           Path.of(file), key == null ? HostKeys.coordinatorKey(HostKeys.usualFolder()) : key);

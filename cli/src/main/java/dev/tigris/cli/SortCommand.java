@@ -61,10 +61,12 @@ final class SortCommand implements Command {
             .type(String.class)
             .paramLabel("WHERE")
             .description(
-                "Where to sort: in this process (threads, the default), or in processes:N"
-                    + " of this host. --memory is for each of them; --parallel is divided among them.")
+                "Where to sort: in this process (threads, the default), in processes:N of this"
+                    + " host, or on hosts:FILE, with inputs HOST:PATH and a folder for parts."
+                    + " --memory is for each process; processes:N divide --parallel.")
             .build());
     RunOptions.addRun(spec);
+    HostFiles.addSort(spec);
     Options.addCommon(spec);
     spec.usageMessage()
         .customSynopsis("tigris sort [OPTIONS] IN... OUT")
@@ -81,6 +83,7 @@ final class SortCommand implements Command {
             "  tigris sort data sorted",
             "  tigris sort --memory 512m monday tuesday week",
             "  tigris sort --on processes:4 data sorted",
+            "  tigris sort --on hosts:hosts.txt h1:/data/a h2:/data/b /data/sorted",
             "  tigris sort --record-size 64 --key-offset 8 --key-size 4 trades by-price",
             "  tigris sort --record-size 64 --key 8:f64le:desc --key 0:ascii:8 in out",
             "  tigris sort --csv -k country -k amount:nr trades.csv sorted.csv",
@@ -101,6 +104,14 @@ final class SortCommand implements Command {
           options.commandSpec().commandLine(),
           "name the files to sort, and then the file to write: tigris sort data sorted");
     }
+    if (RunOptions.isOnHosts(options)) {
+      if (isText) {
+        throw TextOptions.misuse(
+            options, "text is sorted on one host: leave out --on, or take --on processes:N");
+      }
+      return HostFiles.sort(files, options, console);
+    }
+    HostFiles.refuse(options);
     if (isText) {
       return TextSort.run(files, options, console);
     }
@@ -112,6 +123,14 @@ final class SortCommand implements Command {
       Options.refuseFolder(options, options.matchedPositional(0).originalStringValues().getLast());
     }
     SortJob.Result result = sort(files.subList(0, files.size() - 1), output, options, console);
+    Map<String, Object> facts = facts(result);
+    new ResultLine("sort", "sorted", result.records(), result.bytes(), result.elapsed())
+        .print(options, console, isStandard ? TextOptions.STANDARD_OUTPUT : output, facts);
+    return ExitCode.OK;
+  }
+
+  /// Returns what was done, for JSON.
+  static Map<String, Object> facts(SortJob.Result result) {
     var facts = new LinkedHashMap<String, Object>();
     facts.put("writtenRecords", result.keptRecords());
     facts.put("checksum", result.checksum().toHex());
@@ -126,9 +145,7 @@ final class SortCommand implements Command {
     if (!result.processes().isEmpty()) {
       facts.put("processes", facts(result.processes()));
     }
-    new ResultLine("sort", "sorted", result.records(), result.bytes(), result.elapsed())
-        .print(options, console, isStandard ? TextOptions.STANDARD_OUTPUT : output, facts);
-    return ExitCode.OK;
+    return facts;
   }
 
   /// Returns what each process did, for JSON.

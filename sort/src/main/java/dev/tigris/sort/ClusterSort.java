@@ -67,7 +67,7 @@ final class ClusterSort {
   }
 
   /// Returns the sum whose parts of 32 bits were summed each.
-  private static UInt128 checksum(Map<String, Long> told, String name) {
+  static UInt128 checksum(Map<String, Long> told, String name) {
     UInt128 sum = UInt128.ZERO;
     UInt128 place = UInt128.of(1);
     for (int part = 0; part < ProcessRun.SUM_PARTS; part++) {

@@ -3,7 +3,7 @@ package dev.tigris.sort;
 /// What a sorter writes of the output.
 ///
 /// Thread rule: one thread at a time.
-sealed interface OutputPart permits FilePart, TurnPart {
+sealed interface OutputPart permits FilePart, StreamPart, TurnPart {
   /// Appends the first bytes of an array, of which nothing is kept.
   void append(byte[] source, int length) throws SortException;
 

@@ -30,6 +30,9 @@ final class PartitionSource implements PartSource {
   static final int RECORDS = 1;
   static final int HISTOGRAM = 2;
 
+  /// The stage of the sorters, in every flow.
+  private static final String SORTERS = "sort";
+
   private final SortRun run;
   private final RecordFormat format;
   private final int recordSize;
@@ -179,7 +182,7 @@ final class PartitionSource implements PartSource {
   }
 
   private Stream route(int bucket) {
-    return context().route(run.sorterOf(bucket));
+    return context().route(SORTERS, run.sorterOf(bucket));
   }
 
   private ModuleContext context() {
@@ -218,8 +221,8 @@ final class PartitionSource implements PartSource {
       }
     }
     run.wasRead(context(), checksum.sum());
-    for (int sorter = 0; sorter < context().routes(); sorter++) {
-      Stream route = context().route(sorter);
+    for (int sorter = 0; sorter < context().routes(SORTERS); sorter++) {
+      Stream route = context().route(SORTERS, sorter);
       int size = HEADER_BYTES + Long.BYTES * histogram.length;
       Water water = route.spring().createWater(size);
       Bytes bytes = water.bytes();

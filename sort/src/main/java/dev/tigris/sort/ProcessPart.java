@@ -4,6 +4,7 @@ import dev.tigris.cluster.Placement;
 import dev.tigris.flow.Module;
 import dev.tigris.flow.ModuleContext;
 import dev.tigris.flow.Operation;
+import dev.tigris.flow.Source;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -56,6 +57,11 @@ abstract class ProcessPart<R> {
   /// Makes a partitioner that is dealt parts of the input.
   final Module partitioner() {
     return new ToldModule(context -> new DealtPartitioner(source(begin(context))), this::end);
+  }
+
+  /// Makes a partitioner that takes the parts of this process's own input.
+  final Source reader() {
+    return new ToldSource(context -> source(begin(context)), this::end);
   }
 
   /// Makes a sorter.

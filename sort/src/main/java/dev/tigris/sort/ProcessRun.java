@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The state that the modules of a sort share in one of its processes. It tells what they do as
 /// results of the run, from which [ClusterSort] makes the whole.
-final class ProcessRun extends SortRun {
+class ProcessRun extends SortRun {
   static final String READ = "checksum.read.";
   static final String WRITTEN = "checksum.written.";
   static final String PARTITIONED_MICROS = "partitioned.micros";

@@ -29,6 +29,28 @@ final class Sampler {
       int buckets,
       Progress progress)
       throws SortException {
+    return read(
+        inputs,
+        format,
+        code,
+        buckets,
+        progress,
+        (sample, count) -> Splitters.choose(format, sample, count, buckets));
+  }
+
+  /// Makes something of the keys that were read.
+  private interface Taker<T> {
+    T take(Bytes sample, int count) throws SortException;
+  }
+
+  private static <T> T read(
+      InputFiles inputs,
+      RecordFormat format,
+      @Nullable RecordCode code,
+      int buckets,
+      Progress progress,
+      Taker<T> taker)
+      throws SortException {
     int keyBytes = Splitters.sampleBytes(format);
     long records = inputs.records();
     long perPlace = Math.clamp(AlignedBuffer.BLOCK / inputs.recordSize(), 1, MAX_PER_PLACE);
@@ -40,10 +62,32 @@ final class Sampler {
     try {
       Bytes sample = memory.asBytes();
       int count = fill(sample, inputs, format, code, places, perPlace, progress);
-      return Splitters.choose(format, sample, count, buckets);
+      return taker.take(sample, count);
     } finally {
       memory.unreference(Jbuf::free);
     }
+  }
+
+  /// Keys of some records.
+  ///
+  /// @param bytes the keys, each of [Splitters#sampleBytes]
+  @SuppressWarnings("ArrayRecordComponent") // nothing compares it
+  record Keys(byte[] bytes, int count) {}
+
+  /// Reads as many keys as [#sample] chooses splitters from.
+  static Keys keys(InputFiles inputs, RecordFormat format, @Nullable RecordCode code, int buckets)
+      throws SortException {
+    return read(
+        inputs,
+        format,
+        code,
+        buckets,
+        Progress.NONE,
+        (sample, count) -> {
+          byte[] bytes = new byte[count * Splitters.sampleBytes(format)];
+          sample.copyTo(0, bytes, 0, bytes.length);
+          return new Keys(bytes, count);
+        });
   }
 
   /// Returns how many keys there are.

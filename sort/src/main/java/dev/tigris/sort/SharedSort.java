@@ -55,7 +55,7 @@ record SharedSort(
   }
 
   private void write(DataOutputStream out) throws IOException {
-    writeOrder(out);
+    writeOrder(out, order);
     plan.write(out);
     SharedInput.write(out, inputs);
     out.writeLong(chunks);
@@ -87,7 +87,7 @@ record SharedSort(
         in.readBoolean());
   }
 
-  private void writeOrder(DataOutputStream out) throws IOException {
+  static void writeOrder(DataOutputStream out, RecordOrder order) throws IOException {
     out.writeInt(order.recordSize());
     out.writeInt(order.keys().size());
     for (RecordKey key : order.keys()) {
@@ -97,7 +97,8 @@ record SharedSort(
     out.writeBoolean(order.isUnique());
   }
 
-  private static RecordOrder readOrder(DataInputStream in) throws IOException {
+  /// Reads what [#writeOrder] has written.
+  static RecordOrder readOrder(DataInputStream in) throws IOException {
     RecordOrder order = RecordOrder.ofRecords(in.readInt());
     for (int left = in.readInt(); left > 0; left--) {
       order = order.key(in.readUTF());

@@ -94,6 +94,11 @@ final class SortModule implements Module {
       writeInTurn(ordered);
       return;
     }
+    OutputPart streamed = run.part(context());
+    if (streamed != null) {
+      long _ = write(writer(streamed), 0);
+      return;
+    }
     long own = 0;
     for (int bucket : numbers) {
       own += histogram[bucket];
@@ -128,7 +133,10 @@ final class SortModule implements Module {
 
   /// Writes all buckets from a place on; returns how many bytes they are.
   private long write(OutputFile file, long start) throws SortException {
-    OutputWriter writer = writer(new FilePart(file, start, buffer));
+    return write(writer(new FilePart(file, start, buffer)), start);
+  }
+
+  private long write(OutputWriter writer, long start) throws SortException {
     for (int place = 0; place < buckets.length; place++) {
       sort(place, writer);
       if (isStopping()) {

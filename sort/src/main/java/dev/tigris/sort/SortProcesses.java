@@ -38,7 +38,14 @@ final class SortProcesses {
   /// @param bytes how many are to be sorted
   Results run(TemporaryFolder folder, String text, long bytes, Progress progress)
       throws SortException, InterruptedException {
-    Path plan = folder.resolve(PLAN);
+    return run(folder.resolve(PLAN), text, bytes, progress);
+  }
+
+  /// Runs the program, and returns what its modules tell.
+  ///
+  /// @param plan the file that gets the text
+  Results run(Path plan, String text, long bytes, Progress progress)
+      throws SortException, InterruptedException {
     try {
       Files.writeString(plan, text);
     } catch (IOException e) {

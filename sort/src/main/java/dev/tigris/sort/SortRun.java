@@ -165,6 +165,11 @@ class SortRun {
     return forced;
   }
 
+  /// Returns what a sorter writes to if that is a stream; null if it writes to a file itself.
+  @Nullable OutputPart part(ModuleContext sorter) {
+    return null;
+  }
+
   int sorterOf(int bucket) {
     return sorterOf[bucket];
   }

@@ -1,0 +1,48 @@
+package dev.tigris.sort;
+
+import dev.tigris.flow.ModuleContext;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// The state that the modules of a sort share in one process of a host. It also tells the stage
+/// that compares checksums what was read and written.
+final class HostRun extends ProcessRun {
+  /// The names of the outputs of the stages.
+  static final String COMPARE = "compare";
+
+  static final String DRAIN = "drain";
+
+  private final int neighbours;
+  private final AtomicLong next;
+
+  /// @param process which one this is
+  HostRun(SharedSort sort, InputFiles inputs, HostShare share, int process) throws SortException {
+    super(sort, inputs, null, share.hosts().size(), process);
+    this.neighbours = share.neighbours(process);
+    this.next = new AtomicLong(share.place(process));
+  }
+
+  /// Of the inputs on its host, processes take chunks in turn.
+  @Override
+  InputFiles.@Nullable Chunk nextChunk() {
+    long chunk = next.getAndAdd(neighbours);
+    return chunk < inputs().chunks() ? inputs().chunk(chunk) : null;
+  }
+
+  @Override
+  OutputPart part(ModuleContext sorter) {
+    return new StreamPart(sorter.output(DRAIN));
+  }
+
+  @Override
+  synchronized void wasRead(ModuleContext from, UInt128 sum) throws SortException {
+    super.wasRead(from, sum);
+    SumCompare.tell(from.route(COMPARE, 0), true, sum);
+  }
+
+  @Override
+  synchronized void wasWritten(ModuleContext from, long start, long bytes, UInt128 sum) {
+    super.wasWritten(from, start, bytes, sum);
+    SumCompare.tell(from.route(COMPARE, 0), false, sum);
+  }
+}

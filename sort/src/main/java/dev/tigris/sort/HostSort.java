@@ -1,0 +1,129 @@
+package dev.tigris.sort;
+
+import dev.tigris.flow.Module;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/// The part that one process has in a sort on several hosts: it reads inputs of its own host, and
+/// its sorters write parts there.
+final class HostSort extends ProcessPart<HostRun> {
+  private final Plan plan;
+
+  HostSort(Plan plan) {
+    super(plan.share().hosts().size());
+    this.plan = plan;
+  }
+
+  /// The facts that all processes have to know alike.
+  ///
+  /// @param order of the records
+  /// @param plan of each process
+  /// @param splitters between the buckets
+  /// @param share the inputs
+  /// @param states what tells each of them from another file
+  /// @param records how many they have
+  /// @param folder for the parts, on each host
+  record Plan(
+      RecordOrder order,
+      SortPlan plan,
+      Splitters splitters,
+      HostShare share,
+      List<String> states,
+      long records,
+      Path folder) {
+    Plan {
+      states = List.copyOf(states);
+    }
+
+    String text() {
+      return PlanText.of(this::write);
+    }
+
+    private void write(DataOutputStream out) throws IOException {
+      SharedSort.writeOrder(out, order);
+      plan.write(out);
+      splitters.write(out);
+      share.write(out);
+      for (String state : states) {
+        out.writeUTF(state);
+      }
+      out.writeLong(records);
+      out.writeUTF(folder.toString());
+    }
+
+    static Plan read(String text) throws IOException {
+      return PlanText.read(text, Plan::read);
+    }
+
+    private static Plan read(DataInputStream in) throws IOException {
+      RecordOrder order = SharedSort.readOrder(in);
+      SortPlan plan = SortPlan.read(in);
+      Splitters splitters = Splitters.read(in);
+      HostShare share = HostShare.read(in);
+      List<String> states = new ArrayList<>();
+      for (HostFile _ : share.files()) {
+        states.add(in.readUTF());
+      }
+      return new Plan(order, plan, splitters, share, states, in.readLong(), Path.of(in.readUTF()));
+    }
+
+    int sorters() {
+      return plan.sorters() * share.hosts().size();
+    }
+
+    /// Returns the part of each sorter, in the order of their keys.
+    List<HostFile> parts() {
+      List<HostFile> parts = new ArrayList<>();
+      for (int sorter = 0; sorter < sorters(); sorter++) {
+        String host = share.hosts().get(sorter % share.hosts().size());
+        parts.add(new HostFile(host, folder.resolve(String.format(Locale.ROOT, "part-%04d", sorter))));
+      }
+      return parts;
+    }
+  }
+
+  @Override
+  HostRun open(int process) throws SortException {
+    try {
+      return run(process);
+    } catch (SortException e) {
+      throw HostTask.on(plan.share().hosts().get(process), e);
+    }
+  }
+
+  private HostRun run(int process) throws SortException {
+    List<SharedInput> own = new ArrayList<>();
+    for (int input : plan.share().at(process)) {
+      HostFile file = plan.share().files().get(input);
+      own.add(
+          new SharedInput(file.path().toString(), file.toString(), plan.states().get(input), 0));
+    }
+    RecordOrder order = plan.order();
+    InputFiles inputs =
+        opened(
+            new InputFiles(
+                own.size(), order.format(), number -> own.get(number).open(order.recordSize())));
+    inputs.cut(plan.plan().readBytes());
+    TemporaryFolder folder = new TemporaryFolder(plan.folder().resolve("parts"));
+    opened(folder::close);
+    SharedSort sort =
+        new SharedSort(
+            order, plan.plan(), own, inputs.chunks(), plan.splitters(), folder.path(), true, true);
+    return new HostRun(sort, inputs, plan.share(), process);
+  }
+
+  @Override
+  PartSource source(HostRun run) {
+    return new PartitionSource(run);
+  }
+
+  @Override
+  Module sort(HostRun run) {
+    return new SortModule(run);
+  }
+}

@@ -1,0 +1,234 @@
+package dev.tigris.sort;
+
+import dev.tigris.cluster.run.Cluster;
+import dev.tigris.os.CheckReturnValue;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/// Sorts records that lie on several hosts into parts on these hosts (Welsh and Culler, 2000,
+/// section 5). The processes of each host read the inputs there, in shares. The sorters of all
+/// processes get a range of the keys each, and write a file `part-0000`, `part-0001`, ... in a
+/// folder of their own host. In this order the parts are sorted.
+///
+/// ```java
+/// Cluster cluster = Cluster.hosts(Path.of("hosts"), Path.of("coordinator.key"));
+/// List<HostFile> inputs =
+///     List.of(
+///         HostFile.parse("h1.example:/data/a", cluster.hosts()),
+///         HostFile.parse("h2.example:/data/b", cluster.hosts()));
+/// HostSortJob.Result result = HostSortJob.of(cluster, inputs, Path.of("/data/sorted")).run();
+/// ```
+///
+/// All parts get their names together, when all are on the disks and the checksum over them is that
+/// of the inputs. If the sort fails, none does. The folder is made where it is missing, and stays.
+/// Records with equal keys come in no particular order.
+///
+/// A job is immutable: each method that names an option returns a changed copy.
+public final class HostSortJob {
+  /// The result of a sort.
+  ///
+  /// @param sort what was done, in all processes
+  /// @param parts the files, in the order of their keys; some may be empty
+  public record Result(SortJob.Result sort, List<HostFile> parts) {
+    /// Copies the list.
+    public Result {
+      parts = List.copyOf(parts);
+    }
+  }
+
+  private final Cluster cluster;
+  private final HostShare share;
+  private final Path folder;
+  private final RecordOrder order;
+  private final long memoryBytes;
+  private final int parallel;
+  private final Progress progress;
+
+  private HostSortJob(
+      Cluster cluster,
+      HostShare share,
+      Path folder,
+      RecordOrder order,
+      long memoryBytes,
+      int parallel,
+      Progress progress) {
+    if (memoryBytes < 1 || parallel < 1) {
+      throw new IllegalArgumentException(
+          "%d bytes of memory and %d processors: at least 1 is needed of either"
+              .formatted(memoryBytes, parallel));
+    }
+    if (order.isStable() || order.isUnique()) {
+      throw new IllegalArgumentException(
+          "a sort on several hosts keeps no order among equal keys, and all of them: leave out stable and unique");
+    }
+    this.cluster = cluster;
+    this.share = share;
+    this.folder = folder;
+    this.order = order;
+    this.memoryBytes = memoryBytes;
+    this.parallel = parallel;
+    this.progress = Objects.requireNonNull(progress, "progress");
+  }
+
+  /// Returns a job that sorts gensort's records, with the default memory in each process, and all
+  /// processors.
+  ///
+  /// @param cluster of several hosts
+  /// @param folder for the parts, an absolute path of each host
+  /// @throws IllegalArgumentException if there are no inputs, one is on none of the hosts, or the
+  ///     path is relative
+  @CheckReturnValue
+  public static HostSortJob of(Cluster cluster, List<HostFile> inputs, Path folder) {
+    if (inputs.isEmpty()) {
+      throw new IllegalArgumentException("there is no file to sort: name at least 1");
+    }
+    if (!folder.isAbsolute()) {
+      throw new IllegalArgumentException(
+          "the folder for the parts, %s, has to have an absolute path, which is one of each host"
+              .formatted(folder));
+    }
+    return new HostSortJob(
+        cluster,
+        HostShare.of(cluster, inputs),
+        folder,
+        RecordOrder.GENSORT,
+        SortJob.DEFAULT_MEMORY_BYTES,
+        Integer.MAX_VALUE,
+        Progress.NONE);
+  }
+
+  /// Returns a copy of this job that sorts by typed keys.
+  ///
+  /// @throws IllegalArgumentException if the order is stable or unique
+  @CheckReturnValue
+  public HostSortJob order(RecordOrder records) {
+    return new HostSortJob(cluster, share, folder, records, memoryBytes, parallel, progress);
+  }
+
+  /// Returns a copy of this job with another amount of memory for the records in each process. The
+  /// sort uses no more than the process with the least may use.
+  ///
+  /// @throws IllegalArgumentException if it is not at least 1
+  @CheckReturnValue
+  public HostSortJob memory(long bytes) {
+    return new HostSortJob(cluster, share, folder, order, bytes, parallel, progress);
+  }
+
+  /// Returns a copy of this job with another number of processors in each process. The sort uses no
+  /// more than the process with the fewest has.
+  ///
+  /// @throws IllegalArgumentException if it is not at least 1
+  @CheckReturnValue
+  public HostSortJob parallel(int processors) {
+    return new HostSortJob(cluster, share, folder, order, memoryBytes, processors, progress);
+  }
+
+  /// Returns a copy of this job that reports its progress to `listener`.
+  @CheckReturnValue
+  public HostSortJob progress(Progress listener) {
+    return new HostSortJob(cluster, share, folder, order, memoryBytes, parallel, listener);
+  }
+
+  @Override
+  public String toString() {
+    return "HostSortJob[%s to %s, %s]".formatted(share.files(), folder, order);
+  }
+
+  /// Sorts the records.
+  ///
+  /// @throws SortException if an input cannot be used, a part cannot be written, the memory is too
+  ///     small, or a host is lost; a failure of a host names it
+  /// @throws InterruptedException if the calling thread is interrupted; the sort is given up
+  public Result run() throws SortException, InterruptedException {
+    long started = System.nanoTime();
+    Path text;
+    try {
+      text = Files.createTempFile("tigris-sort-", ".plan");
+    } catch (IOException e) {
+      throw SortException.writing(Path.of(System.getProperty("java.io.tmpdir")), e);
+    }
+    try {
+      HostSurvey survey =
+          HostSurvey.of(cluster, new HostSurvey.Question(order, share, folder, memoryBytes), text);
+      return run(survey, text, started);
+    } finally {
+      OutputPaths.deleteQuietly(text);
+    }
+  }
+
+  private Result run(HostSurvey survey, Path text, long started)
+      throws SortException, InterruptedException {
+    RecordCode code = RecordCode.of(order, survey.records());
+    RecordFormat sorted = code == null ? order.format() : code.encoded();
+    SortPlan plan = plan(survey, sorted);
+    HostSort.Plan shared =
+        new HostSort.Plan(
+            order,
+            plan,
+            survey.splitters(sorted, plan.buckets()),
+            share,
+            List.of(survey.states(share.files().size())),
+            survey.records(),
+            folder);
+    long sampled = System.nanoTime();
+    long sampledMicros = ProcessRun.micros();
+    long bytes = survey.records() * order.recordSize();
+    Map<String, Long> told =
+        new SortProcesses(cluster, HostSortProgram.class, folder)
+            .run(text, shared.text(), bytes, progress)
+            .numbers();
+    long ended = System.nanoTime();
+    // The clocks of hosts differ a little.
+    long micros = told.getOrDefault(ProcessRun.PARTITIONED_MICROS, sampledMicros) - sampledMicros;
+    long partitioned = Math.clamp(sampled + TimeUnit.MICROSECONDS.toNanos(micros), sampled, ended);
+    List<SortJob.ProcessResult> processes = SortProcesses.results(told, share.hosts().size());
+    requireAll(processes, bytes);
+    long spilled = processes.stream().mapToLong(SortJob.ProcessResult::spilledBytes).sum();
+    SortJob.Result result =
+        new SortJob.Result(
+            survey.records(),
+            survey.records(),
+            bytes,
+            ClusterSort.checksum(told, ProcessRun.READ),
+            shared.sorters(),
+            spilled > 0 ? 2 : 1,
+            spilled,
+            processes.stream().mapToLong(SortJob.ProcessResult::peakMemoryBytes).max().orElse(0),
+            Duration.ofNanos(ended - started),
+            Duration.ofNanos(sampled - started),
+            Duration.ofNanos(partitioned - sampled),
+            Duration.ofNanos(ended - partitioned),
+            Duration.ZERO,
+            processes);
+    return new Result(result, shared.parts());
+  }
+
+  private static void requireAll(List<SortJob.ProcessResult> processes, long bytes) {
+    long read = processes.stream().mapToLong(SortJob.ProcessResult::readBytes).sum();
+    long sorted = processes.stream().mapToLong(SortJob.ProcessResult::sortedBytes).sum();
+    if (read != bytes || sorted != bytes) {
+      throw new IllegalStateException(
+          "of %d bytes, %d were read and %d sorted".formatted(bytes, read, sorted));
+    }
+  }
+
+  private SortPlan plan(HostSurvey survey, RecordFormat sorted) throws SortException {
+    HostSurvey.Told least = survey.least();
+    SortPlan.Demand demand =
+        new SortPlan.Demand(
+            sorted,
+            survey.records() * sorted.recordSize(),
+            Math.min(memoryBytes, least.memoryBytes()),
+            Math.min(parallel, least.processors()),
+            least.waitsForDisk(),
+            new Heap(least.heapBytes()),
+            share.hosts().size());
+    return SortPlan.make(demand, least.memoryBytes());
+  }
+}

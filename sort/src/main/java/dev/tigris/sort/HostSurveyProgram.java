@@ -1,0 +1,39 @@
+package dev.tigris.sort;
+
+import dev.tigris.cluster.Placement;
+import dev.tigris.cluster.run.Arguments;
+import dev.tigris.cluster.run.FlowProgram;
+import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowGraph;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// The flow by which each host tells of its inputs before a sort, which [HostSortJob] starts.
+/// Programs do not start it themselves.
+public final class HostSurveyProgram implements FlowProgram {
+  /// Makes the program, as each process of a run does.
+  public HostSurveyProgram() {}
+
+  /// Describes the flow.
+  ///
+  /// @param arguments the output, for people, and the file with what is asked
+  /// @throws IOException if there is no such file
+  @Override
+  public Flow describe(Arguments arguments) throws IOException {
+    Path file = Path.of(arguments.word(1));
+    HostSurvey.Question question =
+        HostSurvey.Question.read(arguments.fact("plan", () -> Files.readString(file)));
+    return Flow.named("survey")
+        .source(
+            "survey",
+            () -> HostTask.told(HostSurvey.RESULT, question.share(), question::answer),
+            arguments.processes())
+        .build();
+  }
+
+  @Override
+  public Placement place(FlowGraph graph, Arguments arguments) {
+    return Placement.spread(graph, arguments.processes());
+  }
+}

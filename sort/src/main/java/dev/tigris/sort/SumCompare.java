@@ -1,0 +1,58 @@
+package dev.tigris.sort;
+
+import dev.tigris.flow.Module;
+import dev.tigris.flow.Stream;
+import dev.tigris.flow.Water;
+import dev.tigris.memory.Bytes;
+
+/// Compares the checksum of what all partitioners have read with that of what all sorters have
+/// written, before the run decides that its outputs get their names.
+///
+/// ```
+///   0          8       16       24
+///   +----------+--------+--------+
+///   | was read |  low   |  high  |
+///   +----------+--------+--------+
+/// ```
+final class SumCompare implements Module {
+  private static final int WAS_READ = 0;
+  private static final int LOW = 8;
+  private static final int HIGH = 16;
+  private static final int BYTES = 24;
+
+  private UInt128 read = UInt128.ZERO;
+  private UInt128 written = UInt128.ZERO;
+
+  /// Tells a sum.
+  static void tell(Stream stream, boolean wasRead, UInt128 sum) {
+    Water water = stream.spring().createWater(BYTES);
+    Bytes bytes = water.bytes();
+    bytes.setLong(WAS_READ, wasRead ? 1 : 0);
+    bytes.setLong(LOW, sum.low());
+    bytes.setLong(HIGH, sum.high());
+    water.setSize(BYTES);
+    stream.put(water);
+  }
+
+  @Override
+  public void process(Water in, Stream out) {
+    Bytes bytes = in.bytes();
+    UInt128 sum = new UInt128(bytes.getLong(HIGH), bytes.getLong(LOW));
+    if (bytes.getLong(WAS_READ) == 1) {
+      read = read.plus(sum);
+    } else {
+      written = written.plus(sum);
+    }
+  }
+
+  @Override
+  public void finish(Stream out) throws SortException {
+    if (read.compareTo(written) != 0) {
+      throw new SortException(
+          SortException.Kind.DATA,
+          ("the sorted records are not those that were read: checksum %s instead of %s. No part got"
+                  + " its name. Test the hosts' memory, disks and network")
+              .formatted(written.toHex(), read.toHex()));
+    }
+  }
+}
