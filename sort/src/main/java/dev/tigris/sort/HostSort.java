@@ -81,7 +81,8 @@ final class HostSort extends ProcessPart<HostRun> {
       List<HostFile> parts = new ArrayList<>();
       for (int sorter = 0; sorter < sorters(); sorter++) {
         String host = share.hosts().get(sorter % share.hosts().size());
-        parts.add(new HostFile(host, folder.resolve(String.format(Locale.ROOT, "part-%04d", sorter))));
+        parts.add(
+            new HostFile(host, folder.resolve(String.format(Locale.ROOT, "part-%04d", sorter))));
       }
       return parts;
     }
