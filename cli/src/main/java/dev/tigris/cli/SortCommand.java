@@ -56,17 +56,7 @@ final class SortCommand implements Command {
             "Do not force the output to the disk: faster, but after a loss of power it may be"
                 + " damaged."));
     TextSort.addOptions(spec);
-    spec.addOption(
-        OptionSpec.builder(RunOptions.ON)
-            .type(String.class)
-            .paramLabel("WHERE")
-            .description(
-                "Where to sort: in this process (threads, the default), in processes:N of this"
-                    + " host, or on hosts:FILE, with inputs HOST:PATH and a folder for parts."
-                    + " --memory is for each process; processes:N divide --parallel.")
-            .build());
-    RunOptions.addRun(spec);
-    HostFiles.addSort(spec);
+    addPlaces(spec);
     Options.addCommon(spec);
     spec.usageMessage()
         .customSynopsis("tigris sort [OPTIONS] IN... OUT")
@@ -90,6 +80,20 @@ final class SortCommand implements Command {
             "  zcat log.gz | tigris sort --lines -k 2,2n - -",
             "  cat trades | tigris sort --record-size 64 --key 8:f64le - sorted.zst");
     return spec;
+  }
+
+  private static void addPlaces(CommandSpec spec) {
+    spec.addOption(
+        OptionSpec.builder(RunOptions.ON)
+            .type(String.class)
+            .paramLabel("WHERE")
+            .description(
+                "Where to sort: in this process (threads, the default), in processes:N of this"
+                    + " host, or on hosts:FILE, with inputs HOST:PATH and a folder for parts."
+                    + " --memory is for each process; processes:N divide --parallel.")
+            .build());
+    RunOptions.addRun(spec);
+    HostFiles.addSort(spec);
   }
 
   @Override
