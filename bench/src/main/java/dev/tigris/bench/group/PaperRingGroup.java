@@ -21,7 +21,6 @@ import java.util.concurrent.ExecutionException;
 final class PaperRingGroup implements Group {
   private static final String PREFIX = "paper.jbufs.fig3.";
   private static final List<Integer> NODES = List.of(2, 4, 8);
-  private static final int PAPERS_NODES = 8;
   private static final String SHARE = ".share";
   private static final String SOURCE = "450 MHz Pentium II, Giganet, 1999";
 
@@ -65,10 +64,13 @@ final class PaperRingGroup implements Group {
   public List<String> figures() {
     List<String> figures = new ArrayList<>();
     if (MemberGroups.obstacle("shm").isEmpty()) {
-      for (Ring.Way way : Ring.Way.values()) {
-        NODES.forEach(nodes -> figures.add(figure(way, nodes)));
-        if (!isSpeed && then(figure(way, PAPERS_NODES) + SHARE).isPresent()) {
-          figures.add(figure(way, PAPERS_NODES) + SHARE);
+      for (int nodes : NODES) {
+        for (Ring.Way way : Ring.Way.values()) {
+          String figure = figure(way, nodes);
+          figures.add(figure);
+          if (!isSpeed && then(figure + SHARE).isPresent()) {
+            figures.add(figure + SHARE);
+          }
         }
       }
     }
