@@ -91,7 +91,7 @@ class HostFilesTest {
     return HostSortJob.of(cluster, List.of(file(0, one), file(1, other)), output);
   }
 
-  /// What a sort in this process makes of both.
+  /// Returns the bytes that a sort in this process makes of both.
   private byte[] expected() throws Exception {
     Path sorted = folder.resolve("expected");
     SortJob.Result _ = SortJob.of(List.of(one, other), sorted).unforced().run();

@@ -35,7 +35,8 @@ public final class GroupProduct {
   /// Bytes of one message at most: a block may be larger.
   private static final long LONGEST_MESSAGE = 512L << 20;
 
-  /// What each member tells of its part: rows, all of A's columns, bytes of an element, order.
+  /// Each member tells so many facts of its part: rows, all of A's columns, bytes of an element,
+  // order.
   private static final int FACTS = 4;
 
   private final Group group;

@@ -241,7 +241,7 @@ public final class CompletionQueue implements AutoCloseable {
   /// returns is the object that was posted. The end of a connection completes what is posted on
   /// that. If nothing is, it ends no wait but [#awaitOrEnd].
   ///
-  /// What moves messages takes times in nanoseconds, so that no object is needed for a call.
+  /// Methods that move messages take times in nanoseconds, so that no object is needed for a call.
   /// [#await(Duration)] takes a [Duration], as the methods that make connections do.
   ///
   /// @return null if none did within `timeoutNanos`, or after [#wake], or if the thread is
