@@ -57,20 +57,12 @@ public final class HostCheckJob {
   /// @throws InterruptedException if the calling thread is interrupted
   public CheckJob.Result run() throws SortException, InterruptedException {
     long started = System.nanoTime();
-    Path text;
-    try {
-      text = Files.createTempFile("tigris-check-", ".plan");
-    } catch (IOException e) {
-      throw SortException.writing(Path.of(System.getProperty("java.io.tmpdir")), e);
-    }
-    try {
+    try (TemporaryFolder folder = SortProcesses.elsewhere()) {
       List<byte[]> told =
-          new SortProcesses(cluster, HostCheckProgram.class, text)
-              .run(text, new HostCheckProgram.Plan(order, share).text(), 0, Progress.NONE)
+          new SortProcesses(cluster, HostCheckProgram.class, share.files().getFirst().path())
+              .run(folder, new HostCheckProgram.Plan(order, share).text(), 0, Progress.NONE)
               .bytes(HostCheckProgram.RESULT);
-      return joined(told, text, started);
-    } finally {
-      OutputPaths.deleteQuietly(text);
+      return joined(told, folder.resolve("summaries"), started);
     }
   }
 

@@ -8,7 +8,6 @@ import dev.tigris.flow.FlowGraph;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -59,8 +58,7 @@ public final class HostCheckProgram implements FlowProgram {
   /// @throws IOException if there is no plan
   @Override
   public Flow describe(Arguments arguments) throws IOException {
-    Path file = Path.of(arguments.word(1));
-    Plan plan = Plan.read(arguments.fact("plan", () -> Files.readString(file)));
+    Plan plan = Plan.read(PlanText.told(arguments));
     return Flow.named("check")
         .source(
             "check", () -> HostTask.told(RESULT, plan.share(), plan::check), arguments.processes())

@@ -2,8 +2,6 @@ package dev.tigris.sort;
 
 import dev.tigris.cluster.run.Cluster;
 import dev.tigris.os.CheckReturnValue;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -147,22 +145,14 @@ public final class HostSortJob {
   /// @throws InterruptedException if the calling thread is interrupted; the sort is given up
   public Result run() throws SortException, InterruptedException {
     long started = System.nanoTime();
-    Path text;
-    try {
-      text = Files.createTempFile("tigris-sort-", ".plan");
-    } catch (IOException e) {
-      throw SortException.writing(Path.of(System.getProperty("java.io.tmpdir")), e);
-    }
-    try {
+    try (TemporaryFolder plans = SortProcesses.elsewhere()) {
       HostSurvey survey =
-          HostSurvey.of(cluster, new HostSurvey.Question(order, share, folder, memoryBytes), text);
-      return run(survey, text, started);
-    } finally {
-      OutputPaths.deleteQuietly(text);
+          HostSurvey.of(cluster, new HostSurvey.Question(order, share, folder, memoryBytes), plans);
+      return run(survey, plans, started);
     }
   }
 
-  private Result run(HostSurvey survey, Path text, long started)
+  private Result run(HostSurvey survey, TemporaryFolder plans, long started)
       throws SortException, InterruptedException {
     RecordCode code = RecordCode.of(order, survey.records());
     RecordFormat sorted = code == null ? order.format() : code.encoded();
@@ -181,7 +171,7 @@ public final class HostSortJob {
     long bytes = survey.records() * order.recordSize();
     Map<String, Long> told =
         new SortProcesses(cluster, HostSortProgram.class, folder)
-            .run(text, shared.text(), bytes, progress)
+            .run(plans, shared.text(), bytes, progress)
             .numbers();
     long ended = System.nanoTime();
     // The clocks of hosts differ a little.
@@ -219,7 +209,7 @@ public final class HostSortJob {
   }
 
   private SortPlan plan(HostSurvey survey, RecordFormat sorted) throws SortException {
-    HostSurvey.Told least = survey.least();
+    HostSurvey.Means least = survey.least();
     SortPlan.Demand demand =
         new SortPlan.Demand(
             sorted,

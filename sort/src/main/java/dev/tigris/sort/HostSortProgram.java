@@ -11,8 +11,6 @@ import dev.tigris.flow.Reservoir;
 import dev.tigris.flow.Source;
 import dev.tigris.flow.StreamKind;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +38,7 @@ public final class HostSortProgram implements FlowProgram {
   /// @throws IOException if there is no plan
   @Override
   public Flow describe(Arguments arguments) throws IOException {
-    Path file = Path.of(arguments.word(1));
-    HostSort.Plan plan = HostSort.Plan.read(arguments.fact("plan", () -> Files.readString(file)));
+    HostSort.Plan plan = HostSort.Plan.read(PlanText.told(arguments));
     here = new HostSort(plan);
     int processes = plan.share().hosts().size();
     List<StreamKind> parts =

@@ -29,32 +29,39 @@ record HostSurvey(List<Told> processes) {
     processes = List.copyOf(processes);
   }
 
-  /// A process, and the inputs on its host if it is the first one there.
+  /// The means that a process has for a sort.
   ///
   /// @param heapBytes what its heap may grow to
   /// @param memoryBytes the most memory for a sort
   /// @param processors how many it has
   /// @param waitsForDisk whether reading its inputs waits for a disk
+  record Means(long heapBytes, long memoryBytes, int processors, boolean waitsForDisk) {
+    /// Returns what two processes both may use.
+    private Means least(Means other) {
+      return new Means(
+          Math.min(heapBytes, other.heapBytes),
+          Math.min(memoryBytes, other.memoryBytes),
+          Math.min(processors, other.processors),
+          waitsForDisk || other.waitsForDisk);
+    }
+  }
+
+  /// A process, and the inputs on its host if it is the first one there.
+  ///
+  /// @param means what it may use
   /// @param records how many its inputs have
   /// @param numbers of its inputs
   /// @param states what tells each of them from another file
   /// @param keys of some records
   record Told(
-      long heapBytes,
-      long memoryBytes,
-      int processors,
-      boolean waitsForDisk,
-      long records,
-      List<Integer> numbers,
-      List<String> states,
-      Sampler.Keys keys) {
+      Means means, long records, List<Integer> numbers, List<String> states, Sampler.Keys keys) {
     Told {
       numbers = List.copyOf(numbers);
       states = List.copyOf(states);
     }
   }
 
-  /// What is asked.
+  /// The question to the processes of all hosts.
   ///
   /// @param order of the records
   /// @param share the inputs
@@ -130,11 +137,11 @@ record HostSurvey(List<Told> processes) {
   }
 
   /// Asks the hosts, by a run of its own.
-  static HostSurvey of(Cluster cluster, Question question, Path plan)
+  static HostSurvey of(Cluster cluster, Question question, TemporaryFolder plans)
       throws SortException, InterruptedException {
     List<byte[]> answers =
         new SortProcesses(cluster, HostSurveyProgram.class, question.folder())
-            .run(plan, question.text(), 0, Progress.NONE)
+            .run(plans, question.text(), 0, Progress.NONE)
             .bytes(RESULT);
     List<Told> processes = new ArrayList<>();
     for (byte[] answer : answers) {
@@ -148,10 +155,7 @@ record HostSurvey(List<Told> processes) {
   }
 
   private static Told read(DataInputStream in) throws IOException {
-    long heap = in.readLong();
-    long memory = in.readLong();
-    int processors = in.readInt();
-    boolean waits = in.readBoolean();
+    var means = new Means(in.readLong(), in.readLong(), in.readInt(), in.readBoolean());
     long records = in.readLong();
     List<Integer> numbers = new ArrayList<>();
     List<String> states = new ArrayList<>();
@@ -161,8 +165,7 @@ record HostSurvey(List<Told> processes) {
     }
     int count = in.readInt();
     byte[] keys = in.readNBytes(in.readInt());
-    return new Told(
-        heap, memory, processors, waits, records, numbers, states, new Sampler.Keys(keys, count));
+    return new Told(means, records, numbers, states, new Sampler.Keys(keys, count));
   }
 
   long records() {
@@ -170,16 +173,8 @@ record HostSurvey(List<Told> processes) {
   }
 
   /// Returns what any process of the sort may use: as much as that with the least.
-  Told least() {
-    return new Told(
-        processes.stream().mapToLong(Told::heapBytes).min().orElse(0),
-        processes.stream().mapToLong(Told::memoryBytes).min().orElse(0),
-        processes.stream().mapToInt(Told::processors).min().orElse(1),
-        processes.stream().anyMatch(Told::waitsForDisk),
-        0,
-        List.of(),
-        List.of(),
-        new Sampler.Keys(new byte[0], 0));
+  Means least() {
+    return processes.stream().map(Told::means).reduce(Means::least).orElseThrow();
   }
 
   /// Returns the states of all inputs.

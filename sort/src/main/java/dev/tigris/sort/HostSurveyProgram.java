@@ -6,8 +6,6 @@ import dev.tigris.cluster.run.FlowProgram;
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.FlowGraph;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 /// The flow by which each host tells of its inputs before a sort, which [HostSortJob] starts.
 /// Programs do not start it themselves.
@@ -21,9 +19,7 @@ public final class HostSurveyProgram implements FlowProgram {
   /// @throws IOException if there is no such file
   @Override
   public Flow describe(Arguments arguments) throws IOException {
-    Path file = Path.of(arguments.word(1));
-    HostSurvey.Question question =
-        HostSurvey.Question.read(arguments.fact("plan", () -> Files.readString(file)));
+    HostSurvey.Question question = HostSurvey.Question.read(PlanText.told(arguments));
     return Flow.named("survey")
         .source(
             "survey",

@@ -3,8 +3,6 @@ package dev.tigris.sort;
 import dev.tigris.cluster.run.Arguments;
 import dev.tigris.flow.Flow;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 /// The flow of a sort of lines on several processes, which [LineSortJob#on] starts. Behind its
 /// lines, each partitioner tells each sorter how many bytes come before. Programs do not start it
@@ -19,8 +17,7 @@ public final class LineSortProgram extends DealtProgram {
   /// @throws IOException if there is no plan
   @Override
   public Flow describe(Arguments arguments) throws IOException {
-    Path file = Path.of(arguments.word(1));
-    SharedLines shared = SharedLines.read(arguments.fact("plan", () -> Files.readString(file)));
+    SharedLines shared = SharedLines.read(PlanText.told(arguments));
     LinePlan plan = shared.plan();
     return flow(
         "sort lines",

@@ -1,11 +1,14 @@
 package dev.tigris.sort;
 
+import dev.tigris.cluster.run.Arguments;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Base64;
 
 /// The text by which the process that starts a sort tells the others what all have to know alike.
@@ -30,6 +33,16 @@ final class PlanText {
       throw new UncheckedIOException(e);
     }
     return Base64.getEncoder().encodeToString(bytes.toByteArray());
+  }
+
+  /// Returns the text that the process which starts a run has written to a file. Only that process
+  /// reads the file.
+  ///
+  /// @param arguments the output, for people, and the file
+  /// @throws IOException if there is no such file
+  static String told(Arguments arguments) throws IOException {
+    Path file = Path.of(arguments.word(1));
+    return arguments.fact("plan", () -> Files.readString(file));
   }
 
   /// @throws IOException if the text is no such

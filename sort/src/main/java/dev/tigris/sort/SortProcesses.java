@@ -32,20 +32,18 @@ final class SortProcesses {
     this.output = output;
   }
 
+  /// Makes a folder for the plan of processes whose outputs are on other hosts.
+  static TemporaryFolder elsewhere() throws SortException {
+    return new TemporaryFolder(Path.of(System.getProperty("java.io.tmpdir"), "tigris-hosts"));
+  }
+
   /// Runs the program, and returns what its modules tell.
   ///
   /// @param text what all processes have to know, which a file in the folder gets
   /// @param bytes how many are to be sorted
   Results run(TemporaryFolder folder, String text, long bytes, Progress progress)
       throws SortException, InterruptedException {
-    return run(folder.resolve(PLAN), text, bytes, progress);
-  }
-
-  /// Runs the program, and returns what its modules tell.
-  ///
-  /// @param plan the file that gets the text
-  Results run(Path plan, String text, long bytes, Progress progress)
-      throws SortException, InterruptedException {
+    Path plan = folder.resolve(PLAN);
     try {
       Files.writeString(plan, text);
     } catch (IOException e) {

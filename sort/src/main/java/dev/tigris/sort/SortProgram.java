@@ -3,8 +3,6 @@ package dev.tigris.sort;
 import dev.tigris.cluster.run.Arguments;
 import dev.tigris.flow.Flow;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 /// The flow of a sort of records on several processes, which [SortJob#on] starts. Programs do not
 /// start it themselves.
@@ -18,8 +16,7 @@ public final class SortProgram extends DealtProgram {
   /// @throws IOException if there is no plan
   @Override
   public Flow describe(Arguments arguments) throws IOException {
-    Path file = Path.of(arguments.word(1));
-    SharedSort sort = SharedSort.read(arguments.fact("plan", () -> Files.readString(file)));
+    SharedSort sort = SharedSort.read(PlanText.told(arguments));
     SortPlan plan = sort.plan();
     return flow(
         "sort",
