@@ -135,6 +135,7 @@ final class InterfaceSender extends InterfaceStream {
             0,
             sizes,
             options.checksums() ? 1 : 0);
+    ringNow(); // the module's first call may be long, and nobody may help meanwhile
   }
 
   /// Memory for one batch of small waters.

@@ -8,6 +8,7 @@ import dev.tigris.flow.ModuleContext;
 import dev.tigris.flow.Reservoir;
 import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
+import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.Water;
 import dev.tigris.net.Fabric;
 import java.io.BufferedReader;
@@ -132,9 +133,14 @@ final class StreamActors {
         run(
             Flow.named("receives")
                 .stage("count", Receiver::new)
-                .feed("count", exchange.receiving("acts").withWindow(WINDOW))
+                .feed("count", receiving(exchange))
                 .build());
       }
+    }
+
+    /// A sender that has not greeted may have given up, and another one may come.
+    private static StreamKind receiving(Exchange exchange) {
+      return exchange.receiving("acts", () -> say("greeted")).withWindow(WINDOW);
     }
 
     @Override

@@ -95,6 +95,7 @@ class StreamDeathTest {
     }
     receiver.say("listen");
     sender.expectLine("attached");
+    receiver.expectLine("greeted");
     pauseBoth();
     if (state == State.ATTACHED) {
       return;
@@ -152,7 +153,7 @@ class StreamDeathTest {
         receiver.say("listen");
         try (Child other = startSender()) {
           other.expectLine("connects").expectLine("attached").say("end");
-          receiver.expectLine("finish 0");
+          receiver.expectLine("greeted").expectLine("finish 0");
           expectWell(receiver);
         }
       }

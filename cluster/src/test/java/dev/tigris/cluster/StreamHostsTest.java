@@ -72,7 +72,7 @@ class StreamHostsTest {
       receiver.say("listen");
       sender.expectLine("attached").say("3");
       sender.expectLine("put 3");
-      receiver.expectLine("holds 0");
+      receiver.expectLine("greeted").expectLine("holds 0");
       return new Ends(sender, receiver);
     }
   }
@@ -197,7 +197,7 @@ class StreamHostsTest {
     receiver.say("listen");
     sender.expectLine("connects").expectLine("attached").say("1");
     sender.expectLine("put 1");
-    receiver.expectLine("holds 0");
+    receiver.expectLine("greeted").expectLine("holds 0");
     receiver.pause();
     sender.say("7");
     sender.expectLine("put 8").say("20");
