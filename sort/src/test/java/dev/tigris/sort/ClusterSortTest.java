@@ -76,7 +76,8 @@ class ClusterSortTest {
   @Test
   void twoProcessesReadADataSetByName() throws Exception {
     RecordFormat format = RecordFormat.GENSORT;
-    byte[] records = Records.make(format, 20_000, Records.Keys.RANDOM, 57);
+    // Ten tasks: of two, one process may do both before the other one has begun.
+    byte[] records = Records.make(format, 100_000, Records.Keys.RANDOM, 57);
     Path data = Files.write(folder.resolve("data"), records);
     List<Path> disks = List.of(folder.resolve("disk0"), folder.resolve("disk1"));
     for (Path disk : disks) {
