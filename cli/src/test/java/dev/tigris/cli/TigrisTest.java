@@ -193,7 +193,7 @@ class TigrisTest {
           sort --record-size 5 @/a @/b              | does not lie inside
           sort --key-size 0 @/a @/b                 | key of 0 bytes
           sort --record-size 2g @/a @/b             | is too large for a record
-          check                                     | FILE
+          check                                     | name the files to check
           check --key-offset 95 @/f                 | does not lie inside
           help nothing                              | there is no command 'nothing'. The commands are
           help nothing                              | help, test, bench, example; there is also 'exit
