@@ -4,6 +4,7 @@ package dev.tigris.message.call;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Container;
 import dev.tigris.memory.CorruptContainerException;
+import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.memory.Pso;
 import dev.tigris.memory.internal.ObjectAccess;
 import java.nio.charset.StandardCharsets;
@@ -558,8 +559,17 @@ final class ServerCall implements CallContext, CallInfo {
       case CancellationException _ -> fail(Status.CANCELLED, "the future was cancelled", true);
       default -> {
         server.log(this, cause);
-        fail(Status.UNKNOWN, cause.toString(), true);
+        fail(Status.UNKNOWN, told(cause), true);
       }
+    }
+  }
+
+  /// Returns what an exception says of itself, which may be code of the program's.
+  private static String told(Throwable cause) {
+    try {
+      return String.valueOf(cause);
+    } catch (RuntimeException | Error e) {
+      return cause.getClass().getName();
     }
   }
 
@@ -571,7 +581,11 @@ final class ServerCall implements CallContext, CallInfo {
     status = how;
     hasRun = ran;
     byte[] utf8 = why.getBytes(StandardCharsets.UTF_8);
-    writeText(utf8.length <= MOST_TEXT ? utf8 : Arrays.copyOf(utf8, MOST_TEXT));
+    try {
+      writeText(utf8.length <= MOST_TEXT ? utf8 : Arrays.copyOf(utf8, MOST_TEXT));
+    } catch (MemoryBudgetException | OutOfMemoryError e) {
+      // there is memory for the status only, and the call ends with that
+    }
   }
 
   /// Its client waits no more: the server's thread.
@@ -582,8 +596,14 @@ final class ServerCall implements CallContext, CallInfo {
       its.interrupt();
     }
     CompletableFuture<?> promised = future;
-    if (promised != null) {
-      boolean _ = promised.cancel(true);
+    if (promised != null) { // what depends on it runs in that, and may wait
+      Thread _ =
+          Thread.ofVirtual()
+              .name("tigris-call-cancel")
+              .start(
+                  () -> {
+                    boolean _ = promised.cancel(true);
+                  });
     }
   }
 

@@ -4,6 +4,7 @@ package dev.tigris.message.call;
 import static dev.tigris.message.channel.EndpointAccess.ENDPOINTS;
 
 import dev.tigris.memory.Bytes;
+import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.message.Bundle;
 import dev.tigris.message.Endpoint;
 import dev.tigris.message.ErrorHandler;
@@ -184,7 +185,11 @@ final class ServerHub {
   }
 
   void log(ServerCall call, Throwable failure) {
-    LOG.log(System.Logger.Level.WARNING, "%s has failed".formatted(call), failure);
+    try {
+      LOG.log(System.Logger.Level.WARNING, "%s has failed".formatted(call), failure);
+    } catch (RuntimeException | Error e) { // an exception prints itself, and may fail in that
+      LOG.log(System.Logger.Level.WARNING, "{0} has failed", call);
+    }
   }
 
   // ---- any thread
@@ -204,6 +209,10 @@ final class ServerHub {
     CompletableFuture<Void> over = new CompletableFuture<>();
     thread.command(
         () -> {
+          if (thread.isClosing()) {
+            over.complete(null); // the clients have been told, and all calls have ended
+            return;
+          }
           CompletableFuture<Void> known = drained;
           if (known != null) {
             CompletableFuture<Void> _ = known.thenRun(() -> over.complete(null));
@@ -291,10 +300,22 @@ final class ServerHub {
   }
 
   private void called(Token token, Message message) {
-    int count = message.words();
-    if (count < Invocation.HEAD) {
+    if (message.words() < Invocation.HEAD) {
       return;
     }
+    try {
+      take(token, message);
+    } catch (MemoryBudgetException e) { // of the arguments, or of a reply that was not sent
+      counters.refused();
+      counters.ended(Status.RESOURCE_EXHAUSTED, 0);
+      replyWords[0] = message.word(1);
+      replyWords[1] = Status.RESOURCE_EXHAUSTED.code() | Frames.NOT_RUN;
+      replyWords[2] = 0;
+      token.reply(Frames.REPLY, replyWords, null, 0, 0);
+    }
+  }
+
+  private void take(Token token, Message message) {
     long now = System.nanoTime();
     counters.started();
     Channel channel = ENDPOINTS.channel(token);
