@@ -154,6 +154,7 @@ final class Remote {
   /// It could not be used: it is tried again after a time that doubles.
   void failed(String why) {
     lastFailure = why;
+    isDescribed = false;
     if (endpoint.isMapped(entry)) {
       endpoint.unmap(entry);
     }
@@ -171,8 +172,11 @@ final class Remote {
     pauseNanos = FIRST_PAUSE_NANOS;
   }
 
-  /// Its session has ended.
+  /// Its session has ended. If it was not in use, it has [#failed], and why is known.
   void lost(String why, long now) {
+    if (!isDescribed) {
+      return;
+    }
     isDescribed = false;
     isLeaving = false;
     lastFailure = why;
