@@ -33,6 +33,11 @@ final class CallAccess implements EndpointAccess {
   }
 
   @Override
+  public void refusals(Endpoint endpoint, Handler hears) {
+    endpoint.refusals(hears);
+  }
+
+  @Override
   public @Nullable BulkTarget target(Message message) {
     return message.target();
   }

@@ -73,6 +73,7 @@ public final class Endpoint implements AutoCloseable {
   private @Nullable Bytes segment;
   private @Nullable ReceivePool pool;
   private @Nullable LongFunction<BulkTarget> targets;
+  private @Nullable Handler refusals;
   private final Token token = new Token(this);
   private final Message message = new Message();
   private final MessageReceiver receiver = new EndpointReceiver();
@@ -185,6 +186,10 @@ public final class Endpoint implements AutoCloseable {
 
   void targets(LongFunction<BulkTarget> chooses) {
     targets = chooses;
+  }
+
+  void refusals(Handler hears) {
+    refusals = hears;
   }
 
   // ---- the table of peers
@@ -809,19 +814,18 @@ public final class Endpoint implements AutoCloseable {
 
     private @Nullable Reason run(Channel channel, IncomingMessage incoming) {
       BulkTarget target = incoming.target();
-      if (target != null && target.refusal() != null) {
-        return target.refusal();
-      }
+      Reason refusal = target == null ? null : target.refusal();
       int number = incoming.handler();
-      Handler handler = number < handlers.length ? handlers[number] : null;
+      Handler known = number < handlers.length ? handlers[number] : null;
+      Handler handler = refusal == null ? known : refusals;
       if (handler == null) {
-        return Reason.NO_HANDLER;
+        return refusal == null ? Reason.NO_HANDLER : refusal;
       }
       token.show(channel);
       message.show(incoming);
       try {
         handler.handle(token, message);
-        return null;
+        return refusal;
       } catch (Throwable e) { // whatever it is, the session goes on, and its sender hears of it
         handlerFailures++;
         LOG.log(System.Logger.Level.WARNING, "handler %d of %s failed".formatted(number, name), e);

@@ -3,6 +3,7 @@ package dev.tigris.message.call;
 
 import static dev.tigris.message.channel.EndpointAccess.ENDPOINTS;
 
+import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.message.Bundle;
 import dev.tigris.message.Endpoint;
 import dev.tigris.message.ErrorHandler;
@@ -49,6 +50,9 @@ final class ClientHub implements AutoCloseable {
   private static final int MOST_BUDGET = 10;
 
   private static final EnumSet<Bundle.Event> ALL_EVENTS = EnumSet.allOf(Bundle.Event.class);
+
+  private static final String NO_MEMORY =
+      "the method ran, and this process has no memory for its result of %d bytes: release others";
 
   private final CallOptions options;
   private final CallBuffers buffers = new CallBuffers("calls");
@@ -122,6 +126,7 @@ final class ClientHub implements AutoCloseable {
     endpoint.handler(Frames.LEAVING, this::leaving);
     endpoint.errorHandler(new Returns());
     Incoming.accept(endpoint, buffers, options.messages().bulkBytes());
+    ENDPOINTS.refusals(endpoint, this::refused);
     for (Place place : all) {
       remotes.add(
           new Remote(
@@ -283,6 +288,8 @@ final class ClientHub implements AutoCloseable {
         if (++polls % POLLS_BETWEEN_CLOCKS == 0) {
           sweepIfDue(System.nanoTime()); // a server that goes on sending does not hold it up
         }
+      } else if (Thread.currentThread().isInterrupted()) {
+        cancel(call); // which ends it; waits would not be ones
       } else if (spins++ > SPINS) {
         step();
       }
@@ -382,7 +389,7 @@ final class ClientHub implements AutoCloseable {
   private void dispatch(Invocation call) {
     long now = System.nanoTime();
     if (call.deadline - now <= 0) {
-      giveUp(call, Status.DEADLINE_EXCEEDED, "the time was over before it was sent");
+      checkDeadline(call, now);
       return;
     }
     Remote remote = choose(now);
@@ -682,7 +689,13 @@ final class ClientHub implements AutoCloseable {
         call.streamTotal = message.word(2);
         return;
       }
-      CallBuffer result = stream == null ? Incoming.take(message, buffers) : null;
+      CallBuffer result;
+      try {
+        result = stream == null ? Incoming.take(message, buffers) : null;
+      } catch (MemoryBudgetException e) {
+        finish(call, Status.RESOURCE_EXHAUSTED, NO_MEMORY.formatted(bytes), 0, null, 0);
+        return;
+      }
       finish(call, status, null, message.word(2), result, bytes);
       return;
     }
@@ -701,14 +714,41 @@ final class ClientHub implements AutoCloseable {
   private void arrived(Token token, Message message) {
     Invocation call = message.words() == 3 ? live(token, message.word(0)) : null;
     ClientStream<?> stream = call == null ? null : call.stream();
-    CallBuffer item = call == null || stream == null ? null : Incoming.take(message, buffers);
-    if (call == null || stream == null || item == null) {
+    if (call == null || stream == null) {
+      return;
+    }
+    CallBuffer item;
+    try {
+      item = Incoming.take(message, buffers);
+    } catch (MemoryBudgetException e) {
+      long bytes = message.payloadBytes();
+      giveUp(call, Status.RESOURCE_EXHAUSTED, NO_MEMORY.formatted(bytes));
+      return;
+    }
+    if (item == null) {
       return;
     }
     if (!stream.arrived(message.word(1), item, message.word(2))) {
       giveUp(call, Status.INTERNAL, "the server sends more than was asked for");
     } else if (call.streamTotal >= 0 && stream.hasAll(call.streamTotal)) {
       finish(call, Status.OK, null, call.streamTotal, null, 0);
+    }
+  }
+
+  /// A long result, or an item, found no memory here. It goes back to the server, which does not
+  /// call again.
+  private void refused(Token token, Message message) {
+    Invocation call = message.words() == 3 ? live(token, message.word(0)) : null;
+    if (call != null) {
+      long most = options.messages().bulkBytes();
+      long bytes = message.payloadBytes();
+      giveUp(
+          call,
+          Status.RESOURCE_EXHAUSTED,
+          bytes > most
+              ? "the method ran, and its result has %d bytes, where this client takes %d: see Options.bulkBytes"
+                  .formatted(bytes, most)
+              : NO_MEMORY.formatted(bytes));
     }
   }
 
@@ -740,7 +780,8 @@ final class ClientHub implements AutoCloseable {
             finish(
                 call,
                 Status.RESOURCE_EXHAUSTED,
-                "the server takes no argument of %d bytes".formatted(message.payloadBytes()),
+                "the server takes no argument of %d bytes: see its Options.bulkBytes"
+                    .formatted(message.payloadBytes()),
                 0,
                 null,
                 0);

@@ -97,6 +97,9 @@ final class ClientStream<T extends Pso> extends Results<T> {
           continue;
         }
       }
+      if (Thread.currentThread().isInterrupted()) {
+        throw interrupted(null);
+      }
       client.poll();
     }
   }
@@ -107,10 +110,14 @@ final class ClientStream<T extends Pso> extends Results<T> {
       wait();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      client.cancel(call);
-      isClosed = true;
-      throw new CallException(Status.CANCELLED, "the thread was interrupted", e);
+      throw interrupted(e);
     }
+  }
+
+  private synchronized CallException interrupted(@Nullable InterruptedException why) {
+    client.cancel(call);
+    isClosed = true;
+    return new CallException(Status.CANCELLED, "the thread was interrupted", why);
   }
 
   @Override

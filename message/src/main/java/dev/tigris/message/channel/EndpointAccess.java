@@ -2,6 +2,7 @@ package dev.tigris.message.channel;
 
 import dev.tigris.message.Bundle;
 import dev.tigris.message.Endpoint;
+import dev.tigris.message.Handler;
 import dev.tigris.message.Message;
 import dev.tigris.message.Options;
 import dev.tigris.message.Token;
@@ -47,6 +48,10 @@ public interface EndpointAccess {
 
   /// Says where bulk transfers arrive that are for no place of the segment, by their length.
   void targets(Endpoint endpoint, LongFunction<BulkTarget> targets);
+
+  /// Says what hears, at this side, of bulk transfers that find no memory here, before they go back
+  /// to their senders: of their words, and the length of the payload that is not there.
+  void refusals(Endpoint endpoint, Handler hears);
 
   /// Where a bulk transfer has arrived, while its handler runs; null for another message.
   @Nullable BulkTarget target(Message message);

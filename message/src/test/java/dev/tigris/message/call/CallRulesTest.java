@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Container;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.Fabric;
@@ -166,5 +167,110 @@ class CallRulesTest {
     Order order = begun.join().join();
     assertEquals(1, order.id, "it has its own time");
     Calls.release(within, order);
+  }
+
+  /// Cannot even be printed.
+  private static final class Unspeakable extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public String getMessage() {
+      throw new ArithmeticException("it does not say");
+    }
+  }
+
+  @Test
+  void anExceptionThatCannotBeToldEndsItsCallAndLeavesItsPlace() {
+    Book book =
+        new Book() {
+          @Override
+          public int running() {
+            throw new Unspeakable();
+          }
+        };
+    CallServer server = serve(book, ServerOptions.DEFAULT.withMostRunning(1).withMostQueued(0));
+    Orders orders = client(server, CallOptions.DEFAULT);
+    for (int i = 0; i < 3; i++) {
+      CallException failed = assertThrows(CallException.class, orders::running);
+      assertEquals(Status.UNKNOWN, failed.status(), failed.text());
+      assertTrue(failed.text().contains("Unspeakable"), failed.text());
+    }
+  }
+
+  @Test
+  void aResultThatIsTooLongForItsClientIsToldAtOnce() {
+    CallServer server = serve(new Book(), ServerOptions.DEFAULT);
+    CallOptions small =
+        CallOptions.DEFAULT
+            .withDeadline(Duration.ofDays(1))
+            .withMessages(CallOptions.DEFAULT.messages().withBulkBytes(64 << 10));
+    Orders orders = client(server, small);
+    Bytes bytes = Jbuf.allocate(100_000, "test").asBytes();
+    CallException failed = assertThrows(CallException.class, () -> orders.reverse(bytes));
+    assertEquals(Status.RESOURCE_EXHAUSTED, failed.status(), failed.text());
+    assertTrue(failed.text().contains("100000 bytes"), failed.text());
+  }
+
+  @Test
+  void drainingAServerThatIsClosedReturnsAtOnce() {
+    CallServer server = serve(new Book(), ServerOptions.DEFAULT);
+    server.close();
+    assertTrue(server.drain(Wait.PATIENCE));
+  }
+
+  @Test
+  void aCallerThatPollsIsInterruptedAsOthersAre() {
+    Book book = new Book();
+    book.gate = new CountDownLatch(1);
+    CallServer server = serve(book, ServerOptions.DEFAULT);
+    CallOptions polling =
+        CallOptions.DEFAULT.withCallerPolls(true).withDeadline(Duration.ofDays(1));
+    Orders orders = client(server, polling);
+    Thread.currentThread().interrupt();
+    CallException call = assertThrows(CallException.class, () -> orders.block(60_000));
+    assertTrue(Thread.interrupted(), "the thread still is");
+    assertEquals(Status.CANCELLED, call.status(), call.text());
+    try (Results<Order> stream = orders.open(1, -1)) {
+      Thread.currentThread().interrupt(); // nothing arrives before it polls
+      CallException read = assertThrows(CallException.class, stream::hasNext);
+      assertTrue(Thread.interrupted());
+      assertEquals(Status.CANCELLED, read.status(), read.text());
+    }
+  }
+
+  @Test
+  void whatDependsOnACancelledFutureHoldsUpNoOtherCall() {
+    CountDownLatch gate = new CountDownLatch(1);
+    Book book =
+        new Book() {
+          @Override
+          public CompletableFuture<Long> count() {
+            CompletableFuture<Long> never = new CompletableFuture<>();
+            CompletableFuture<Long> _ =
+                never.whenComplete(
+                    (value, failure) -> Wait.until("it is told to", () -> gate.getCount() == 0));
+            return never;
+          }
+        };
+    CallServer server = serve(book, ServerOptions.DEFAULT);
+    Orders orders = client(server, CallOptions.DEFAULT);
+    CompletableFuture<Long> counted = orders.count();
+    Wait.until("it runs", () -> server.statistics().underWay() == 1);
+    assertTrue(counted.cancel(true));
+    assertEquals(0, orders.running());
+    gate.countDown();
+  }
+
+  @Test
+  void callsFailAtOnceForAsLongAsTheOnlyServerLeaves() {
+    CallServer server = serve(new Book(), ServerOptions.DEFAULT);
+    Orders orders = client(server, CallOptions.DEFAULT.withDeadline(Duration.ofDays(1)));
+    assertEquals(0, orders.running());
+    assertTrue(server.drain(Wait.PATIENCE));
+    long start = System.nanoTime();
+    while (System.nanoTime() - start < 300_000_000) { // several tries to connect again
+      CallException failed = assertThrows(CallException.class, orders::running);
+      assertEquals(Status.UNAVAILABLE, failed.status(), failed.text());
+    }
   }
 }
