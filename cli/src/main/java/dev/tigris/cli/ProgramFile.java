@@ -7,6 +7,7 @@ import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,6 +87,9 @@ record ProgramFile(List<Path> path, Path file, Class<?> program) {
     try (JarFile opened = new JarFile(jar.toFile())) {
       Manifest manifest = opened.getManifest();
       return manifest == null ? new Attributes() : manifest.getMainAttributes();
+    } catch (NoSuchFileException e) {
+      throw new CommandException(
+          ExitCode.BAD_INPUT, "'%s' does not exist: check the name of the jar".formatted(jar), e);
     } catch (IOException e) {
       throw new CommandException(
           ExitCode.BAD_INPUT, "cannot read the jar '%s': %s".formatted(jar, e.getMessage()), e);
