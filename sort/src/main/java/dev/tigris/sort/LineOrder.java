@@ -296,9 +296,14 @@ public final class LineOrder {
     return marked && row[2] == (byte) 0xBF ? Arrays.copyOfRange(row, 3, row.length) : row;
   }
 
-  /// Whether two first rows name the same columns, byte order marks apart.
+  /// Whether two first rows name the same columns, byte order marks and ends of rows apart.
   static boolean isSameHeader(byte[] one, byte[] other) {
-    return Arrays.equals(withoutMark(one), withoutMark(other));
+    return Arrays.equals(withoutReturn(withoutMark(one)), withoutReturn(withoutMark(other)));
+  }
+
+  private static byte[] withoutReturn(byte[] row) {
+    boolean ends = row.length > 0 && row[row.length - 1] == '\r';
+    return ends ? Arrays.copyOf(row, row.length - 1) : row;
   }
 
   private List<String> names(byte[] row) {
@@ -313,9 +318,15 @@ public final class LineOrder {
       long place = fields.find(row, begin, end, LineKey.field(field, new LineKey.Options()));
       int from = FieldFinder.start(place);
       int to = FieldFinder.end(place);
+      boolean isQuoted = from > begin && row[from - 1] == '"';
       byte[] name = FieldFinder.withoutDoubledQuotes(row, from, to);
       names.add(new String(name, StandardCharsets.UTF_8).strip());
-      last = fields.endOfField(row, from > begin && row[from - 1] == '"' ? from - 1 : from, end);
+      if (!isQuoted && names.getLast().indexOf('\r') >= 0) {
+        throw new IllegalArgumentException(
+            "the first row goes on behind a return: if returns alone end the rows, convert them"
+                + " before, by tr '\\r' '\\n'");
+      }
+      last = fields.endOfField(row, isQuoted ? from - 1 : from, end);
     }
     return names;
   }

@@ -87,6 +87,30 @@ class LineRowsTest {
     assertThrows(SortException.class, check::run);
   }
 
+  /// All of the file would be its header, and nothing would be sorted.
+  @Test
+  void refusesRowsThatEndWithReturnsAlone() throws Exception {
+    LineOrder byId = LineOrder.builder().csv().column("id", "").build();
+    for (String text : List.of("id,name\r2,b\r1,a\r", "id\r2\r1", "id,\"name\"\r2,b\r")) {
+      Path input = file("mac.csv", text);
+      SortException refusal = assertThrows(SortException.class, () -> sort(byId, input), text);
+      assertEquals(SortException.Kind.INPUT, refusal.kind());
+      assertTrue(String.valueOf(refusal.getMessage()).contains("tr '\\r'"), refusal.getMessage());
+    }
+    assertEquals("id,\"a\rb\"\r\n1,\r\n", sort(byId, file("odd.csv", "id,\"a\rb\"\r\n1,\r\n")));
+  }
+
+  @Test
+  void sortsFilesWhoseRowsEndDifferently() throws Exception {
+    Path output = folder.resolve("sorted");
+    LineOrder byId = LineOrder.builder().csv().column("id", "n").build();
+    LineSortJob.of(byId)
+        .input(SortInput.file(file("windows.csv", "id,n\r\n3,a\r\n1,b\r\n")))
+        .input(SortInput.file(file("unix.csv", "id,n\n2,c\n")))
+        .run(output);
+    assertEquals("id,n\r\n1,b\r\n2,c\n3,a\r\n", Files.readString(output));
+  }
+
   @Test
   void skipsBlanksOfColumnsAndTheByteOrderMark() throws Exception {
     Path input = file("rows.csv", "\uFEFF\"name\",n\n  b,1\na,2\n\" c\",3\n");

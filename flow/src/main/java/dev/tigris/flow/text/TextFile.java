@@ -98,9 +98,29 @@ abstract class TextFile {
   byte[] trimmed(byte[] row, int from, int to) {
     boolean isReturn = format.isCsv() && to > from && row[to - 1] == Scan.RETURN;
     int end = isReturn ? to - 1 : to;
+    if (format.isCsv() && hasRows(row, from, end)) {
+      throw new TextException(
+          "%s has a first row that goes on behind a return: if returns alone end its rows, convert them before, by tr '\\r' '\\n'"
+              .formatted(path));
+    }
     var names = new byte[end - from];
     System.arraycopy(row, from, names, 0, names.length);
     return names;
+  }
+
+  /// Whether text follows a return outside of quotes: rows of a file that has no line feeds.
+  private static boolean hasRows(byte[] row, int from, int end) {
+    boolean inside = false;
+    boolean behindReturn = false;
+    for (int at = from; at < end; at++) {
+      inside ^= row[at] == Scan.QUOTE;
+      boolean isReturn = !inside && row[at] == Scan.RETURN;
+      if (behindReturn && !isReturn) {
+        return true;
+      }
+      behindReturn = isReturn;
+    }
+    return false;
   }
 
   /// Returns how many bytes of a byte order mark the text begins with.

@@ -282,6 +282,16 @@ class TextFeedTest {
     assertTrue(message.contains("another first row"), message);
   }
 
+  /// All of the file would be its names, and it would have no rows.
+  @Test
+  void refusesRowsThatEndWithReturnsAlone() throws Exception {
+    for (String text : List.of("x,y\r1,2\r", "x\r\"1\"\r", "\"x\"\r1")) {
+      String message = refusal(Csv.reading(file("mac.csv", text)));
+      assertTrue(message.contains("tr '\\r'"), message);
+    }
+    assertEquals(List.of("x\ry", "z"), Csv.reading(file("odd.csv", "\"x\ry\",z\r\n")).columns());
+  }
+
   @Test
   void refusesAMissingFileAFolderAndAPipe() throws Exception {
     assertTrue(refusal(Csv.reading(folder.resolve("no"))).contains("no such file"));
