@@ -274,6 +274,9 @@ final class Engine {
         if (done.status() == Status.FLUSHED) {
           throw lost(peer);
         }
+        if (!done.isSend() && done.status() == Status.DONE && done.tag() != pending.token()) {
+          throw disordered(peer);
+        }
         if (done.status() != Status.DONE || done.transferredBytes() != done.bytes()) {
           throw broken(peer);
         }
@@ -288,7 +291,13 @@ final class Engine {
   private void received(Peer.Slot slot, long length) {
     Peer peer = slot.peer();
     Envelope envelope = Envelope.read(slot.bytes(), length);
-    if (envelope == null || !peer.credit(slot.bytes())) {
+    if (envelope == null) {
+      throw broken(peer);
+    }
+    if (!peer.isNext(slot.bytes())) {
+      throw disordered(peer);
+    }
+    if (!peer.credit(slot.bytes())) {
       throw broken(peer);
     }
     switch (envelope.kind()) {
@@ -428,6 +437,13 @@ final class Engine {
     return fail(
         "member %d has sent what is no message of a group: run one version of Tigris in all"
             .formatted(peer.number),
+        null);
+  }
+
+  private GroupException disordered(Peer peer) {
+    return fail(
+        "messages of member %d to member %d were lost, doubled or reordered: use a provider that keeps their order"
+            .formatted(peer.number, self()),
         null);
   }
 

@@ -12,17 +12,21 @@ import org.jspecify.annotations.Nullable;
 ///   +------+-------+------+-------+-----------+--------+-----+------+----------+-------+--
 ///   | kind | class | type | call  | reduction | 0      | tag | root | sequence | bytes |
 ///   +------+-------+------+-------+-----------+--------+-----+------+----------+-------+--
-///    32          40      44            48             52     64
-///   --+----------+-------+-------------+--------------+------+---------
-///     | callBytes| token | freed, user | freed, calls | 0    | payload
-///   --+----------+-------+-------------+--------------+------+---------
+///    32          40      44            48             52       56     64
+///   --+----------+-------+-------------+--------------+--------+------+---------
+///     | callBytes| token | freed, user | freed, calls | number | 0    | payload
+///   --+----------+-------+-------------+--------------+--------+------+---------
 ///
 ///   class      0: a program's message; 1: one of a collective operation, told by call to callBytes
 ///   kind, type, call: the place in the enumeration; reduction: that and 1, or 0 for none
 ///   bytes      length of the message
 ///   token      REQUEST: the sender's number of it; CLEAR: that number again
 ///   freed      how many slots of each class this end has emptied since it last said so
+///   number     how many messages this end has sent before on the lane
 /// ```
+///
+/// A message on the second lane has its token for a tag. So a provider that loses, doubles or
+/// reorders messages is noticed.
 ///
 /// @param kind of message
 /// @param isCall whether it belongs to a collective operation
@@ -56,32 +60,29 @@ record Envelope(
     BYE
   }
 
-  void write(Bytes slot, int freedUser, int freedCalls) {
-    slot.set(0, code(KINDS, kind));
+  void write(Bytes slot, int number, int freedUser, int freedCalls) {
+    slot.set(0, place(kind));
     slot.set(1, (byte) (isCall ? 1 : 0));
-    slot.set(2, code(TYPES, call == null ? type : call.type()));
+    slot.set(2, place(call == null ? type : call.type()));
     slot.setInt(8, tag);
     slot.setLong(24, bytes);
     slot.setInt(40, token);
     slot.setInt(44, freedUser);
     slot.setInt(48, freedCalls);
+    slot.setInt(52, number);
     if (call != null) {
-      slot.set(3, code(CALLS, call.kind()));
-      slot.set(4, (byte) (code(REDUCTIONS, call.reduction()) + 1));
+      Reduction reduction = call.reduction();
+      slot.set(3, place(call.kind()));
+      slot.set(4, reduction == null ? 0 : (byte) (place(reduction) + 1));
       slot.setInt(12, call.root());
       slot.setLong(16, call.sequence());
       slot.setLong(32, call.bytes());
     }
   }
 
-  /// Returns the place of a value among all; -1 for null.
-  private static byte code(Object[] all, @Nullable Object value) {
-    for (int i = 0; i < all.length; i++) {
-      if (all[i].equals(value)) {
-        return (byte) i;
-      }
-    }
-    return -1;
+  @SuppressWarnings("EnumOrdinal") // the enumerations say that it goes over the wire
+  private static byte place(Enum<?> value) {
+    return (byte) value.ordinal();
   }
 
   static int freedUser(Bytes slot) {
@@ -90,6 +91,10 @@ record Envelope(
 
   static int freedCalls(Bytes slot) {
     return slot.getInt(48);
+  }
+
+  static int number(Bytes slot) {
+    return slot.getInt(52);
   }
 
   /// Reads an envelope.

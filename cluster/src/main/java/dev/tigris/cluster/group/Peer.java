@@ -85,6 +85,11 @@ final class Peer {
   private final Map<Integer, Pending> requested = new HashMap<>();
   private int nextToken;
 
+  /// Numbers of messages on the first lane.
+  private int nextSent;
+
+  private int nextReceived;
+
   /// Receives of collective calls, in their order, and messages that came before their receives.
   final ArrayDeque<Pending> callReceives = new ArrayDeque<>();
 
@@ -177,7 +182,14 @@ final class Peer {
             pending.room(),
             token,
             call);
-    waiting.get(call == null ? USER : CALLS).add(new Out(envelope, isShort ? pending : null));
+    int kind = call == null ? USER : CALLS;
+    Pending payload = isShort ? pending : null;
+    if (controls.isEmpty() && waiting.get(kind).isEmpty() && mayGo(kind)) {
+      credits[kind]--;
+      send(envelope, payload);
+    } else {
+      waiting.get(kind).add(new Out(envelope, payload));
+    }
   }
 
   /// Tells the peer in which call this member waits for it.
@@ -206,7 +218,7 @@ final class Peer {
     }
     for (int kind = CALLS; kind >= USER; kind--) {
       ArrayDeque<Out> its = waiting.get(kind);
-      while (!its.isEmpty() && !freeSends.isEmpty() && credits[kind] > 0) {
+      while (!its.isEmpty() && mayGo(kind)) {
         credits[kind]--;
         send(its.remove());
       }
@@ -223,15 +235,22 @@ final class Peer {
     }
   }
 
+  private boolean mayGo(int kind) {
+    return credits[kind] > 0 && !freeSends.isEmpty();
+  }
+
   private void send(Out out) {
+    send(out.envelope, out.pending);
+  }
+
+  private void send(Envelope envelope, @Nullable Pending pending) {
     Slot slot = freeSends.remove();
     Bytes bytes = slot.bytes;
-    out.envelope.write(bytes, freed[USER], freed[CALLS]);
+    envelope.write(bytes, nextSent++, freed[USER], freed[CALLS]);
     freed[USER] = 0;
     freed[CALLS] = 0;
     owesCredit = false;
     long length = Envelope.BYTES;
-    Pending pending = out.pending;
     if (pending != null) {
       Copies.out(pending.view(), pending.offset(), bytes, Envelope.BYTES, pending.room());
       length += pending.room();
@@ -259,7 +278,7 @@ final class Peer {
     Pending pending = memory.pending;
     Ticket ticket = second.register(pending.view()).range(pending.offset(), memory.bytes);
     ticket.attach(pending);
-    return isPosted(ticket, second.postSend(ticket));
+    return isPosted(ticket, second.postSend(ticket.tag(memory.token)));
   }
 
   private boolean isPosted(Ticket ticket, Posting answer) {
@@ -289,6 +308,11 @@ final class Peer {
   }
 
   // -- Receiving.
+
+  /// Returns whether a message is the next one that was sent.
+  boolean isNext(Bytes slot) {
+    return Envelope.number(slot) == nextReceived++;
+  }
 
   /// Takes what an envelope says of slots. False if it cannot be.
   boolean credit(Bytes slot) {
@@ -326,7 +350,7 @@ final class Peer {
 
   /// Names memory for a long message.
   void receiveLong(Pending pending, long bytes, int token) {
-    pending.move();
+    pending.move(token);
     longReceives.add(new Piece(pending, bytes, token));
   }
 
@@ -336,7 +360,7 @@ final class Peer {
     if (pending == null) {
       return false;
     }
-    pending.move();
+    pending.move(token);
     longSends.add(new Piece(pending, pending.room(), token));
     return true;
   }

@@ -20,6 +20,8 @@ public final class Pending {
   /// Whether its message moves on the second lane: then it ends without the peer's program.
   private boolean moves;
 
+  private int token;
+
   Pending(
       Engine engine,
       boolean isSend,
@@ -137,8 +139,16 @@ public final class Pending {
     tag = its;
   }
 
-  void move() {
+  /// Its message moves on the second lane.
+  ///
+  /// @param number the sender's number of it
+  void move(int number) {
     moves = true;
+    token = number;
+  }
+
+  int token() {
+    return token;
   }
 
   boolean moves() {

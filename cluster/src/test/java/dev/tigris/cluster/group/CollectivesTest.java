@@ -11,6 +11,7 @@ import dev.tigris.net.testing.Faults;
 import dev.tigris.net.testing.FaultyFabric;
 import dev.tigris.testing.EveryTier;
 import dev.tigris.testing.Tier;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -64,6 +65,30 @@ class CollectivesTest {
       }
     }
     assertTrue(failed > 0, "no connection broke, -Dtigris.test.seed=" + seed);
+  }
+
+  /// Messages of a group have numbers. So no call gives a wrong result, and none waits for ever.
+  @EveryTier("each tier makes so many groups")
+  @ParameterizedTest
+  @ValueSource(strings = {"reordering", "duplication", "delay"})
+  void aProviderThatBreaksTheOrderFailsAllOrNone(String fault) throws Exception {
+    long seed = Long.getLong("tigris.test.seed", System.nanoTime());
+    int failed = 0;
+    for (int i = 0; i < Tier.choose(4, 20, 400); i++) {
+      Faults none = Faults.NONE.withSeed(seed + i);
+      Faults faults =
+          switch (fault) {
+            case "reordering" -> none.withReordering(0.02);
+            case "duplication" -> none.withDuplication(0.02);
+            default -> none.withDelay(0.02, Duration.ofMillis(1));
+          };
+      try (Fabric fabric = FaultyFabric.open("tcp", faults)) {
+        run(fabric, 2 + i % 3, 60, seed + i);
+      } catch (GroupException | NetException e) {
+        failed++;
+      }
+    }
+    assertTrue(failed > 0, "all came in order, -Dtigris.test.seed=" + seed);
   }
 
   private static void run(Fabric fabric, int size, int calls, long seed) throws Exception {

@@ -19,6 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Messages between members on threads, and what is told when they do not fit one another.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -239,16 +241,43 @@ class GroupTest {
         });
   }
 
-  @Test
-  void differentSizesAreTold() {
+  /// The second member has longer parts, short and long ones.
+  @ParameterizedTest
+  @CsvSource({
+    "broadcast, 1",
+    "reduce, 1",
+    "allReduce, 1",
+    "gather, 1",
+    "allGather, 1",
+    "scatter, 1",
+    "allToAll, 1",
+    "broadcast, 3000",
+    "allReduce, 3000",
+    "allGather, 3000",
+    "allToAll, 3000"
+  })
+  void differentSizesAreTold(String call, int elements) {
+    int size = 3;
     GroupException failure =
         failed(
-            2,
+            size,
             group -> {
-              Doubles data = Jbuf.allocate(8L * (1 + group.rank())).asDoubles();
-              group.allReduce(data, Reduction.SUM);
+              int count = elements + (group.rank() == 1 ? 1 : 0);
+              Doubles part = Jbuf.allocate(8L * count).asDoubles();
+              Doubles all = Jbuf.allocate(8L * count * size).asDoubles();
+              switch (call) {
+                case "broadcast" -> group.broadcast(part, 0);
+                case "reduce" -> group.reduce(part, Reduction.SUM, 0);
+                case "allReduce" -> group.allReduce(part, Reduction.SUM);
+                case "gather" -> group.gather(part, all, 0);
+                case "allGather" -> group.allGather(part, all);
+                case "scatter" -> group.scatter(all, part, 0);
+                default -> group.allToAll(all, Jbuf.allocate(8L * count * size).asDoubles());
+              }
             });
-    assertTold(failure, "member 0", "member 1", "allReduce of 8 bytes", "allReduce of 16 bytes");
+    String of = "%s of %,d bytes".formatted(call, 8 * elements);
+    String other = "%s of %,d bytes".formatted(call, 8 * (elements + 1));
+    assertTold(failure, "member 1", of, other);
   }
 
   @Test
