@@ -18,7 +18,27 @@ is_short() {
       -) return 1 ;;                    # how long a pipe is, its end says
     esac
   done
-  # What is no file has no size. None is opened: /dev/stdout may be one here, and is a pipe there.
+  have_at_most "$most" "$@"
+}
+
+# Whether the matrices that are multiplied, all files but the last, are so small that Java's vectors come too late:
+# with their module Java takes no AOT cache, so each process takes a second of a processor longer to start, and
+# then compiles for another half of one (docs/matrix.md).
+has_small_factors() {
+  others=$#
+  while [ "$((others -= 1))" -gt 0 ]; do # until the last is the first
+    set -- "$@" "$1"
+    shift
+  done
+  shift
+  have_at_most 40000000 "$@"
+}
+
+# Whether the files among the words after the first have so many bytes together. What is no file has no size.
+# None is opened: /dev/stdout may be one here, and is a pipe there.
+have_at_most() {
+  most=$1
+  shift
   # shellcheck disable=SC2012 # only sizes and types are read
   ls -dlnLq -- "$@" 2> /dev/null | {
     bytes=0
@@ -44,7 +64,7 @@ if is_short "$@"; then
   compilers=quick-only
   [ "$aot" = -XX:AOTMode=auto ] || rare=@$options/rare.options
 fi
-[ "${1:-}" != multiply ] || vectors=--add-modules=jdk.incubator.vector # Java warns of it
+[ "${1:-}" != multiply ] || has_small_factors "$@" || vectors=--add-modules=jdk.incubator.vector # Java warns of it
 [ "${1:-}" != sort ] || loops=@$options/sort.options
 if [ -t 2 ]; then # progress is shown on a terminal only
   columns=$(stty size <&2 2> /dev/null) || columns=
