@@ -557,6 +557,8 @@ final class ServerCall implements CallContext, CallInfo {
       case CallException known -> fail(known.status(), known.text(), true);
       case InterruptedException _ -> fail(Status.CANCELLED, "the method was interrupted", true);
       case CancellationException _ -> fail(Status.CANCELLED, "the future was cancelled", true);
+      case MemoryBudgetException memory ->
+          fail(Status.RESOURCE_EXHAUSTED, String.valueOf(memory.getMessage()), true);
       default -> {
         server.log(this, cause);
         fail(Status.UNKNOWN, told(cause), true);
