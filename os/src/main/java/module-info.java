@@ -7,6 +7,8 @@
 module dev.tigris.os {
   requires static transitive org.jspecify;
 
+  uses dev.tigris.os.disk.FileHost.Finder;
+
   exports dev.tigris.os.disk to
       dev.tigris.memory,
       dev.tigris.flow,

@@ -9,6 +9,7 @@ import dev.tigris.os.SystemException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Two operations that are under way at a time must not write the same block. Where the file
 /// system has no direct I/O, or refuses a direct transfer later, all goes through the cache.
+///
+/// A file of another host has none. Its host cuts transfers as it likes.
 ///
 /// Thread rule: the thread of its queue.
 public final class DiskFile implements AutoCloseable {
@@ -47,12 +50,17 @@ public final class DiskFile implements AutoCloseable {
   /// Direct transfers are multiples of this where the kernel does not say.
   static final int USUAL_BLOCK_BYTES = 4096;
 
+  /// The most that one message to another host has.
+  static final int MOST_REMOTE_BYTES = 1 << 20;
+
   private final DiskQueue queue;
   private final Path path;
   private final Mode mode;
   private final DiskCalls.Kind kind;
-  private final OpenFile cached;
+  private final @Nullable OpenFile cached;
   private final @Nullable OpenFile direct;
+  private final @Nullable RemoteFile remote;
+  private final int remoteDescriptor;
   private final int cachedPlace;
   private final int directPlace;
   private final int memoryAlignment;
@@ -78,6 +86,8 @@ public final class DiskFile implements AutoCloseable {
     this.path = path;
     this.mode = mode;
     this.cached = cached;
+    this.remote = null;
+    this.remoteDescriptor = 0;
     DiskCalls.Facts facts = Platform.LINUX ? DiskCalls.facts(cached.number()) : null;
     this.kind = facts == null ? DiskCalls.Kind.REGULAR : facts.kind();
     int memory = facts == null ? -1 : facts.directMemory();
@@ -91,6 +101,22 @@ public final class DiskFile implements AutoCloseable {
     this.positionAlignment = position > 0 ? position : USUAL_BLOCK_BYTES;
     this.cachedPlace = queue.engine().register(cached.number());
     this.directPlace = this.direct == null ? -1 : queue.engine().register(this.direct.number());
+  }
+
+  /// A file of another host.
+  DiskFile(DiskQueue queue, Path path, Mode mode, RemoteFile remote, int descriptor) {
+    this.queue = queue;
+    this.path = path;
+    this.mode = mode;
+    this.kind = DiskCalls.Kind.REGULAR;
+    this.cached = null;
+    this.direct = null;
+    this.remote = remote;
+    this.remoteDescriptor = descriptor;
+    this.cachedPlace = -1;
+    this.directPlace = -1;
+    this.memoryAlignment = USUAL_BLOCK_BYTES;
+    this.positionAlignment = USUAL_BLOCK_BYTES;
   }
 
   static DiskFile open(DiskQueue queue, Path path, Mode mode, Caching caching) throws IOException {
@@ -167,7 +193,7 @@ public final class DiskFile implements AutoCloseable {
   /// Returns how many bytes it has now.
   public long size() throws IOException {
     requireOpen();
-    return FileDescriptors.size(cached.number());
+    return remote == null ? FileDescriptors.size(here().number()) : remote.size();
   }
 
   /// Cuts or lengthens it. No operation on it is under way.
@@ -175,7 +201,11 @@ public final class DiskFile implements AutoCloseable {
     requireOpen();
     requireWritable();
     requireIdle("resized");
-    DiskCalls.resize(cached.number(), bytes);
+    if (remote == null) {
+      DiskCalls.resize(here().number(), bytes);
+    } else {
+      remote.resize(bytes);
+    }
   }
 
   /// Gives it blocks of its own for its first bytes, and makes it so long if it is shorter. Returns
@@ -183,7 +213,12 @@ public final class DiskFile implements AutoCloseable {
   public boolean reserve(long bytes) throws IOException {
     requireOpen();
     requireWritable();
-    return FileDescriptors.reserve(cached.number(), 0, bytes);
+    return remote == null && FileDescriptors.reserve(here().number(), 0, bytes);
+  }
+
+  /// Returns the descriptor of a file of this host.
+  private OpenFile here() {
+    return Objects.requireNonNull(cached, "a file of another host has no descriptor");
   }
 
   /// Makes its reads and writes as slow as a disk of some rate does, from the next one on; null for
@@ -228,7 +263,10 @@ public final class DiskFile implements AutoCloseable {
 
   int descriptor(boolean isDirect) {
     OpenFile around = direct;
-    return isDirect && around != null ? around.number() : cached.number();
+    if (remote != null) {
+      return remoteDescriptor;
+    }
+    return isDirect && around != null ? around.number() : here().number();
   }
 
   int place(boolean isDirect) {
@@ -238,6 +276,9 @@ public final class DiskFile implements AutoCloseable {
   /// Returns how the next bytes of a transfer go: so many around the cache, or, negated, through
   /// it.
   long piece(long position, long address, long left) {
+    if (remote != null) {
+      return -Math.min(left, MOST_REMOTE_BYTES);
+    }
     return isDirect()
         ? Pieces.next(position, address, left, memoryAlignment, positionAlignment, pageBytes)
         : -Math.min(left, Pieces.MOST_BYTES);
@@ -256,9 +297,14 @@ public final class DiskFile implements AutoCloseable {
     queue.forget(this);
     queue.engine().unregister(cachedPlace);
     queue.engine().unregister(directPlace);
-    cached.close();
+    if (cached != null) {
+      cached.close();
+    }
     if (direct != null) {
       direct.close();
+    }
+    if (remote != null) {
+      remote.close();
     }
   }
 }

@@ -40,6 +40,9 @@ public final class DiskOperation {
   private long transferred;
   private @Nullable DiskException failure;
 
+  /// The progress of its reader.
+  double progress;
+
   State state = State.IDLE;
 
   /// Its slot while it is under way.
@@ -101,6 +104,7 @@ public final class DiskOperation {
     position = at;
     memory = segment;
     keeper = null;
+    progress = 0;
     transferred = 0;
     failure = null;
     state = State.READY;
@@ -111,6 +115,13 @@ public final class DiskOperation {
   /// taken.
   public DiskOperation keeping(Object object) {
     keeper = Objects.requireNonNull(object);
+    return this;
+  }
+
+  /// Says the progress of its reader. The disk of another host serves the reader that is furthest
+  /// behind, of whatever process.
+  public DiskOperation at(double readersProgress) {
+    progress = readersProgress;
     return this;
   }
 

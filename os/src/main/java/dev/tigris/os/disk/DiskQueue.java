@@ -61,7 +61,9 @@ public final class DiskQueue implements WaitSource, AutoCloseable {
   /// The most operations that a queue has under way.
   public static final int MOST_DEPTH = 256;
 
-  private final Engine engine;
+  /// Another one from the first file of another host on. Both have one [Engine#wake].
+  private Engine engine;
+
   private final Thread owner = Thread.currentThread();
   private final @Nullable String obstacle;
   private final @Nullable DiskOperation[] slots;
@@ -165,19 +167,32 @@ public final class DiskQueue implements WaitSource, AutoCloseable {
     return engine.registerMemory(memory);
   }
 
-  /// Opens a file or a block device.
+  /// Opens a file or a block device, or a file of another host ([FileHost]).
   ///
   /// @throws IOException also if it is another kind of file, or a device that is to be written and
   ///     is in use by a file system
   public DiskFile open(Path path, DiskFile.Mode mode, DiskFile.Caching caching) throws IOException {
     requireOwner();
-    DiskFile file = DiskFile.open(this, path, mode, caching);
+    DiskFile file =
+        FileHost.isElsewhere(path)
+            ? openElsewhere(path, mode)
+            : DiskFile.open(this, path, mode, caching);
     files.add(file);
     return file;
   }
 
+  private DiskFile openElsewhere(Path path, DiskFile.Mode mode) throws IOException {
+    RemoteFile remote = FileHost.of(path).open(path, mode);
+    RemoteEngine all = engine instanceof RemoteEngine known ? known : new RemoteEngine(engine);
+    engine = all;
+    return new DiskFile(this, path, mode, remote, all.add(remote));
+  }
+
   void forget(DiskFile file) {
     requireOwner();
+    if (engine instanceof RemoteEngine all) {
+      all.remove(file.descriptor(false));
+    }
     boolean _ = files.remove(file);
   }
 
@@ -349,6 +364,9 @@ public final class DiskQueue implements WaitSource, AutoCloseable {
     boolean isDirect = piece > 0;
     operation.isPieceDirect = isDirect;
     operation.pieceBytes = Math.abs(piece);
+    if (engine instanceof RemoteEngine all) {
+      all.progress(operation.progress);
+    }
     engine.begin(
         slot,
         operation.kind(),

@@ -19,8 +19,11 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -157,6 +160,35 @@ class DiskQueueTest {
     assertEquals(0, queue.run(read.toRead(file, 40_960, memory(4096))).transferred());
     assertThrows(IllegalArgumentException.class, () -> read.toWrite(file, 0, memory(1)));
     assertThrows(IllegalArgumentException.class, () -> read.toSync(file));
+  }
+
+  /// A file that other programs change is read as it is then. Its name may be another's meanwhile.
+  @Test
+  void readsAFileThatGrowsShrinksAndIsReplaced() throws Exception {
+    Path path = Files.write(folder.resolve("changing"), filled(8192, 1));
+    DiskFile file = queue.open(path, DiskFile.Mode.READ, setting.caching);
+    DiskOperation read = new DiskOperation();
+    MemorySegment memory = memory(16_384);
+    assertEquals(8192, queue.run(read.toRead(file, 0, memory)).transferred());
+    Path _ = Files.write(path, filled(8192, 2), StandardOpenOption.APPEND);
+    assertEquals(16_384, queue.run(read.toRead(file, 0, memory)).transferred());
+    assertEquals(2, memory.get(ValueLayout.JAVA_BYTE, 16_383));
+    assertEquals(16_384, file.size());
+    try (var cut = FileChannel.open(path, StandardOpenOption.WRITE)) {
+      var _ = cut.truncate(5000);
+    }
+    assertEquals(5000, queue.run(read.toRead(file, 0, memory)).transferred());
+    assertEquals(0, queue.run(read.toRead(file, 8192, memory)).transferred());
+    Path other = Files.write(folder.resolve("other"), filled(16_384, 3));
+    Path _ = Files.move(other, path, StandardCopyOption.REPLACE_EXISTING);
+    assertEquals(5000, queue.run(read.toRead(file, 0, memory)).transferred());
+    assertEquals(1, memory.get(ValueLayout.JAVA_BYTE, 0));
+  }
+
+  private static byte[] filled(int bytes, int value) {
+    byte[] all = new byte[bytes];
+    Arrays.fill(all, (byte) value);
+    return all;
   }
 
   @Test
