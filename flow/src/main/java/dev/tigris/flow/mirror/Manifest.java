@@ -21,7 +21,7 @@ import java.util.zip.CRC32C;
 ///   order striped                     or segments: how blocks make up the whole
 ///   block 262144                      bytes of each block but a segment's last
 ///   copies 2                          how many disks were to have each segment
-///   disk /mnt/a                       the folders, from disk 0 on
+///   disk /mnt/a                       the folders, from disk 0 on; HOST:DIR of other hosts
 ///   disk /mnt/b
 ///   segment 1000000 1b2c3d4e 0 1      its bytes, its table's sum, the disks that have it
 ///   segment 999999 5f6a7b8c 1 0

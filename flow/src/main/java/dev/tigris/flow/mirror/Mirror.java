@@ -2,8 +2,12 @@ package dev.tigris.flow.mirror;
 
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.StreamGroup;
+import dev.tigris.os.Folders;
+import dev.tigris.os.PartialFile;
+import dev.tigris.os.disk.FileHost;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +45,9 @@ import org.jspecify.annotations.Nullable;
 /// **Reading.** A disk serves the reader that is furthest behind ([Declustering]). Each block has a
 /// checksum. A block that is damaged, late, or on a disk that has died is read from its twin.
 ///
+/// **Disks of other hosts** are folders `HOST:DIR`, which the worker of that host serves
+/// (`tigris worker --disks DIR`). The processes that read from such a disk share their progress.
+///
 /// Thread rule: any thread.
 public final class Mirror {
   /// How a copy of a block is chosen. All but the first are for comparison.
@@ -74,9 +81,17 @@ public final class Mirror {
   /// @param badCopies how many of them are missing or damaged in a block at least
   /// @param lostBlocks how many blocks have no good copy left
   /// @param repairedCopies how many copies were written anew
+  /// @param badManifests how many disks have no manifest, or one of an earlier version
+  /// @param repairedManifests how many disks got a manifest in place of these
   /// @param problems what was found, in words for people
   public record Report(
-      int copies, int badCopies, long lostBlocks, int repairedCopies, List<String> problems) {
+      int copies,
+      int badCopies,
+      long lostBlocks,
+      int repairedCopies,
+      int badManifests,
+      int repairedManifests,
+      List<String> problems) {
     /// A report with its own list.
     public Report {
       problems = List.copyOf(problems);
@@ -91,11 +106,13 @@ public final class Mirror {
   /// Blocks have this size unless another is asked for.
   public static final int USUAL_BLOCK_BYTES = 256 << 10;
 
+  private static final int COPIED_BYTES = 4 << 20;
   private static final int HASH_FACTOR = 0x9E3779B9;
   private static final int HASH_SHIFT = 16;
 
   private final String name;
   private final Manifest manifest;
+  private final List<Integer> badManifests;
   private final List<String> problems;
   private final Choice choice;
   private final Map<Integer, Long> rates;
@@ -103,11 +120,13 @@ public final class Mirror {
   Mirror(
       String name,
       Manifest manifest,
+      List<Integer> badManifests,
       List<String> problems,
       Choice choice,
       Map<Integer, Long> rates) {
     this.name = name;
     this.manifest = manifest;
+    this.badManifests = List.copyOf(badManifests);
     this.problems = List.copyOf(problems);
     this.choice = choice;
     this.rates = Map.copyOf(rates);
@@ -116,7 +135,13 @@ public final class Mirror {
   /// Returns whether a file is a manifest, by its name, which ends with `.mirror`, and its first
   /// bytes.
   public static boolean isManifest(Path file) {
-    if (!file.toString().endsWith(Manifest.SUFFIX) || !Files.isRegularFile(file)) {
+    if (!file.toString().endsWith(Manifest.SUFFIX)) {
+      return false;
+    }
+    if (FileHost.isElsewhere(file)) {
+      return readQuietly(file) != null;
+    }
+    if (!Files.isRegularFile(file)) {
       return false;
     }
     byte[] first = Manifest.FIRST.getBytes(StandardCharsets.US_ASCII);
@@ -151,13 +176,16 @@ public final class Mirror {
       }
     }
     List<String> problems = new ArrayList<>();
-    for (Path disk : newest.disks()) {
-      Path place = disk.resolve(name + Manifest.SUFFIX);
+    List<Integer> bad = new ArrayList<>();
+    for (int disk = 0; disk < newest.disks().size(); disk++) {
+      Path place = newest.disks().get(disk).resolve(name + Manifest.SUFFIX);
       Manifest there = readQuietly(place);
       if (there == null) {
         problems.add(place + " is missing or damaged");
+        bad.add(disk);
       } else if (there.generation() != newest.generation()) {
         problems.add(place + " is of an earlier version of the data set");
+        bad.add(disk);
       }
     }
     for (int segment = 0; segment < newest.segments().size(); segment++) {
@@ -167,19 +195,19 @@ public final class Mirror {
             "segment %d was written to %d of %d disks".formatted(segment, copies, newest.copies()));
       }
     }
-    return new Mirror(name, newest, problems, Choice.GRADUATED, Map.of());
+    return new Mirror(name, newest, bad, problems, Choice.GRADUATED, Map.of());
   }
 
   static Manifest read(Path file) throws IOException {
-    if (Files.size(file) > Manifest.MOST_BYTES) {
+    if (!FileHost.isElsewhere(file) && Files.size(file) > Manifest.MOST_BYTES) {
       throw new MirrorException(file + " is no manifest of a mirrored data set: it is too large");
     }
-    return Manifest.decode(Files.readAllBytes(file), file);
+    return Manifest.decode(FileHost.of(file).read(file, Manifest.MOST_BYTES), file);
   }
 
   static @Nullable Manifest readQuietly(Path file) {
     try {
-      return Files.isRegularFile(file) ? read(file) : null;
+      return FileHost.isFile(file) ? read(file) : null;
     } catch (IOException e) {
       return null;
     }
@@ -248,6 +276,29 @@ public final class Mirror {
     return new MirrorFile(this);
   }
 
+  /// Makes a plain file of it, which has its name when it is whole and on the disk, and then
+  /// replaces what had that name.
+  ///
+  /// @return an account of the reading, with what was found wrong and read from another copy
+  /// @throws MirrorException if no copy of a block is left; then no file is made
+  public Reads copyTo(Path file) throws IOException, InterruptedException {
+    try (MirrorFile from = openFile();
+        var to = new PartialFile(file)) {
+      ByteBuffer buffer = ByteBuffer.allocateDirect(COPIED_BYTES);
+      long done = 0;
+      while (done < from.size()) {
+        done += from.read(buffer.clear(), done);
+        buffer.flip();
+        while (buffer.hasRemaining()) {
+          int _ = to.channel().write(buffer);
+        }
+      }
+      to.complete();
+      boolean _ = Folders.sync(file.toAbsolutePath().resolveSibling("."), file);
+      return from.reads();
+    }
+  }
+
   /// Reads everything on all disks, and says what is wrong.
   public Report check() throws IOException {
     return new MirrorCheck(this).check();
@@ -298,18 +349,23 @@ public final class Mirror {
     return problems;
   }
 
+  /// Returns the disks whose manifest is missing or of an earlier version.
+  List<Integer> badManifests() {
+    return badManifests;
+  }
+
   /// Returns it with a disk that is as slow as one of some rate: for tests and demonstrations.
   ///
   /// @param bytesPerSecond 0 for a disk that never answers
   public Mirror slowed(int disk, long bytesPerSecond) {
     Map<Integer, Long> changed = new HashMap<>(rates);
     changed.put(disk, bytesPerSecond);
-    return new Mirror(name, manifest, problems, choice, changed);
+    return new Mirror(name, manifest, badManifests, problems, choice, changed);
   }
 
   /// Returns it with another way to choose copies: for comparison.
   public Mirror choosing(Choice other) {
-    return new Mirror(name, manifest, problems, other, rates);
+    return new Mirror(name, manifest, badManifests, problems, other, rates);
   }
 
   Manifest manifest() {

@@ -1,15 +1,13 @@
 package dev.tigris.flow.mirror;
 
 import dev.tigris.memory.Jbuf;
-import dev.tigris.os.Folders;
 import dev.tigris.os.disk.DiskFile;
 import dev.tigris.os.disk.DiskOperation;
 import dev.tigris.os.disk.DiskQueue;
+import dev.tigris.os.disk.FileHost;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -32,6 +30,7 @@ final class MirrorCheck {
   private int copies;
   private int badCopies;
   private int repairedCopies;
+  private int repairedManifests;
   private long lostBlocks;
 
   MirrorCheck(Mirror mirror) {
@@ -55,7 +54,14 @@ final class MirrorCheck {
   private Mirror.Report report() {
     List<String> told =
         problems.size() > MOST_PROBLEMS ? problems.subList(0, MOST_PROBLEMS) : problems;
-    return new Mirror.Report(copies, badCopies, lostBlocks, repairedCopies, told);
+    return new Mirror.Report(
+        copies,
+        badCopies,
+        lostBlocks,
+        repairedCopies,
+        mirror.badManifests().size(),
+        repairedManifests,
+        told);
   }
 
   /// The copies of a segment.
@@ -163,7 +169,8 @@ final class MirrorCheck {
     boolean isNeeded = repairedCopies > 0 || !mirror.problems().isEmpty() || from != null;
     problems.clear();
     if (isNeeded) {
-      MirrorPlan.commit(manifest, mirror.name(), problems::add);
+      List<Integer> written = MirrorPlan.commit(manifest, mirror.name(), problems::add);
+      repairedManifests = (int) mirror.badManifests().stream().filter(written::contains).count();
     }
     if (lostBlocks > 0) {
       problems.add(
@@ -174,8 +181,11 @@ final class MirrorCheck {
 
   private Path find(Path folder) throws IOException {
     for (Path disk : manifest.disks()) {
-      if (disk.equals(folder.toAbsolutePath().normalize())
-          || (Files.exists(folder) && disk.equals(folder.toRealPath()))) {
+      boolean isNamed =
+          FileHost.isElsewhere(disk)
+              ? disk.equals(folder)
+              : disk.equals(folder.toAbsolutePath().normalize());
+      if (isNamed || (FileHost.isFolder(folder) && disk.equals(FileHost.of(folder).real(folder)))) {
         return disk;
       }
     }
@@ -186,10 +196,7 @@ final class MirrorCheck {
   private List<Path> replaced(@Nullable Path from, @Nullable Path to) throws IOException {
     List<Path> disks = new ArrayList<>(manifest.disks());
     if (from != null && to != null) {
-      if (!Files.isDirectory(to)) {
-        throw new MirrorException(to + " is not a folder: make it, or name another one");
-      }
-      Path real = to.toRealPath();
+      Path real = MirrorPlan.realFolder(to);
       if (disks.contains(real)) {
         throw new MirrorException(to + " is a disk of the data set already: name another one");
       }
@@ -217,13 +224,14 @@ final class MirrorCheck {
         wanted.add(disk);
       }
     }
-    wanted.removeIf(disk -> !Files.isDirectory(after.disks().get(disk)));
+    wanted.removeIf(disk -> !FileHost.isFolder(after.disks().get(disk)));
     if (wanted.isEmpty() || lost > 0) {
       return known;
     }
     String name = mirror.name();
     for (int disk : wanted) {
-      Files.deleteIfExists(partial(after.file(name, segment, disk)));
+      Path partial = partial(after.file(name, segment, disk));
+      FileHost.of(partial).delete(partial);
     }
     Manifest.Segment written;
     try (var writer =
@@ -251,9 +259,7 @@ final class MirrorCheck {
     }
     for (int disk : written.disks()) {
       Path file = after.file(name, segment, disk);
-      Files.move(
-          partial(file), file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-      boolean _ = Folders.sync(file.resolveSibling("."), file);
+      FileHost.of(file).rename(partial(file), file);
       disks.add(disk);
       repairedCopies++;
     }

@@ -96,7 +96,7 @@ final class MirrorDrain extends StreamGroup {
       boolean done = false;
       try {
         if (complete) {
-          MirrorPlan.commit(whole(known), plan.name(), warnings);
+          List<Integer> _ = MirrorPlan.commit(whole(known), plan.name(), warnings);
           done = true;
         }
       } finally {

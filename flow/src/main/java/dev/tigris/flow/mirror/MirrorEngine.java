@@ -366,6 +366,7 @@ final class MirrorEngine implements AutoCloseable {
     opened.start(
         operation
             .toRead(file, position, buffer.asSlice(0, ticket.bytes))
+            .at(read.block().reader().progress())
             .keeping(new Active(read, ticket, buffer)));
     active.add(operation);
   }

@@ -5,9 +5,10 @@ import dev.tigris.os.disk.DiskFile;
 import dev.tigris.os.disk.DiskOperation;
 import dev.tigris.os.disk.DiskPace;
 import dev.tigris.os.disk.DiskQueue;
+import dev.tigris.os.disk.FileHost;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,11 +38,11 @@ final class MirrorFiles {
     for (int disk = 0; disk < manifest.disks().size(); disk++) {
       Long rate = mirror.rate(disk);
       DiskPace pace = rate == null ? null : new DiskPace(rate);
-      if (Files.isDirectory(manifest.disks().get(disk))) {
+      String missing = missing(manifest.disks().get(disk));
+      if (missing.isEmpty()) {
         openAll(disk);
       } else {
-        problems.add(
-            manifest.disks().get(disk) + " is not there: nothing of this disk can be read");
+        problems.add(missing + ": nothing of this disk can be read");
       }
       paces.add(pace);
     }
@@ -49,6 +50,15 @@ final class MirrorFiles {
       sums.add(findSums(segment));
     }
     files.forEach((copy, file) -> file.pace(paces.get(copy.disk)));
+  }
+
+  /// Returns why the folder of a disk cannot be used; empty if it can.
+  private static String missing(Path folder) {
+    try {
+      return FileHost.of(folder).hasFolder(folder) ? "" : folder + " is not there";
+    } catch (IOException e) {
+      return "%s is not there (%s)".formatted(folder, e.getMessage());
+    }
   }
 
   private void openAll(int disk) {

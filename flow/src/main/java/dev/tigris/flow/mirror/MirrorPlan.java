@@ -1,10 +1,7 @@
 package dev.tigris.flow.mirror;
 
-import dev.tigris.os.Folders;
-import dev.tigris.os.PartialFile;
+import dev.tigris.os.disk.FileHost;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -56,10 +53,7 @@ record MirrorPlan(String name, List<Path> disks, boolean isStriped, int blockByt
     List<Path> real = new ArrayList<>();
     long generation = 1;
     for (Path disk : disks) {
-      if (!Files.isDirectory(disk)) {
-        throw new MirrorException(disk + " is not a folder: make it, or name another one");
-      }
-      Path path = disk.toRealPath();
+      Path path = realFolder(disk);
       if (real.contains(path)) {
         throw new MirrorException(
             disk + " is named twice: each disk has one copy of a segment at most");
@@ -77,6 +71,17 @@ record MirrorPlan(String name, List<Path> disks, boolean isStriped, int blockByt
         HexFormat.of().formatHex(id), generation, isStriped, blockBytes, copies, real, List.of());
   }
 
+  /// Returns the one name of a disk's folder.
+  ///
+  /// @throws MirrorException if it is not there
+  static Path realFolder(Path disk) throws IOException {
+    FileHost host = FileHost.of(disk);
+    if (!host.hasFolder(disk)) {
+      throw new MirrorException(disk + " is not a folder: make it, or name another one");
+    }
+    return host.real(disk);
+  }
+
   /// Returns the disks of a segment.
   List<Integer> disksOf(int segment) {
     List<Integer> all = new ArrayList<>();
@@ -86,16 +91,19 @@ record MirrorPlan(String name, List<Path> disks, boolean isStriped, int blockByt
     return all;
   }
 
-  /// Writes the manifest to all disks, when everything else is on them.
+  /// Writes the manifest to all disks, when everything else is on them. Returns those that have
+  /// taken it.
   ///
   /// @throws MirrorException if no disk takes it
-  static void commit(Manifest whole, String name, Consumer<String> warnings) throws IOException {
+  static List<Integer> commit(Manifest whole, String name, Consumer<String> warnings)
+      throws IOException {
     byte[] bytes = whole.encode();
     IOException failure = null;
-    int written = 0;
-    for (Path disk : whole.disks()) {
+    List<Integer> written = new ArrayList<>();
+    for (int number = 0; number < whole.disks().size(); number++) {
+      Path disk = whole.disks().get(number);
       Path place = disk.resolve(name + Manifest.SUFFIX);
-      if (!Files.isDirectory(disk)) {
+      if (!FileHost.isFolder(disk)) {
         failure = new NoSuchFileException(disk.toString());
         warnings.accept(
             disk + " is not there: mount its disk, or repair with another in its place");
@@ -103,31 +111,21 @@ record MirrorPlan(String name, List<Path> disks, boolean isStriped, int blockByt
       }
       Manifest before = Mirror.readQuietly(place);
       try {
-        write(place, bytes);
-        written++;
+        FileHost.of(place).publish(place, bytes);
+        written.add(number);
         deleteOther(whole, name, disk, before);
       } catch (IOException e) {
         failure = e;
         warnings.accept("%s could not be written: %s".formatted(place, e.getMessage()));
       }
     }
-    if (written == 0) {
+    if (written.isEmpty()) {
       throw new MirrorException(
           "no disk has taken the manifest of data set %s: %s"
               .formatted(name, failure == null ? "there is none" : failure.getMessage()),
           failure == null ? new IOException("no disks") : failure);
     }
-  }
-
-  private static void write(Path place, byte[] bytes) throws IOException {
-    try (var file = new PartialFile(place)) {
-      ByteBuffer left = ByteBuffer.wrap(bytes);
-      while (left.hasRemaining()) {
-        int _ = file.channel().write(left);
-      }
-      file.complete();
-    }
-    boolean _ = Folders.sync(place.resolveSibling("."), place);
+    return written;
   }
 
   /// Deletes what an earlier data set of the name has on a disk whose manifest is the new one.
@@ -135,7 +133,7 @@ record MirrorPlan(String name, List<Path> disks, boolean isStriped, int blockByt
       throws IOException {
     if (before != null && !before.id().equals(whole.id())) {
       for (int segment = 0; segment < before.segments().size(); segment++) {
-        Files.deleteIfExists(Manifest.file(disk, name, before.id(), segment));
+        FileHost.of(disk).delete(Manifest.file(disk, name, before.id(), segment));
       }
     }
   }
@@ -146,7 +144,7 @@ record MirrorPlan(String name, List<Path> disks, boolean isStriped, int blockByt
     for (Path disk : plan.disks()) {
       for (int segment = 0; segment < segments; segment++) {
         try {
-          Files.deleteIfExists(Manifest.file(disk, name, plan.id(), segment));
+          FileHost.of(disk).delete(Manifest.file(disk, name, plan.id(), segment));
         } catch (IOException e) {
           failure = e;
         }

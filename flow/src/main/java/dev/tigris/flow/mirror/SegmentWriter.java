@@ -1,11 +1,11 @@
 package dev.tigris.flow.mirror;
 
 import dev.tigris.memory.Jbuf;
-import dev.tigris.os.Folders;
 import dev.tigris.os.disk.DiskException;
 import dev.tigris.os.disk.DiskFile;
 import dev.tigris.os.disk.DiskOperation;
 import dev.tigris.os.disk.DiskQueue;
+import dev.tigris.os.disk.FileHost;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -246,7 +246,7 @@ final class SegmentWriter implements AutoCloseable {
     awaitAll();
     for (Copy copy : List.copyOf(copies)) {
       try {
-        boolean _ = Folders.sync(copy.path.resolveSibling("."), copy.path);
+        FileHost.of(copy.path).syncName(copy.path);
       } catch (IOException e) {
         lose(copy, e);
       }

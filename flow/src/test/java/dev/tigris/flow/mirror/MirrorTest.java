@@ -19,8 +19,10 @@ import dev.tigris.testing.host.SmallDisk;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -253,6 +255,29 @@ class MirrorTest {
       overwrite(copy, 8L * BLOCK, new byte[4]);
     }
     requireRead(mirror, segments);
+  }
+
+  @Test
+  void copiesThatChangeWhileTheyAreReadAreReadFromTheirTwins() throws Exception {
+    List<byte[]> segments = segments(300 * BLOCK, 300 * BLOCK);
+    Mirror mirror = write("data", segments);
+    byte[] whole = whole(segments);
+    try (MirrorFile file = mirror.openFile()) {
+      ByteBuffer all = ByteBuffer.allocate(whole.length);
+      file.read(all.limit(10 * BLOCK), 0);
+      Path cut = mirror.manifest().file("data", 0, 0);
+      try (var channel = FileChannel.open(cut, StandardOpenOption.WRITE)) {
+        var _ = channel.truncate(20 * BLOCK + 5);
+      }
+      Path written = mirror.manifest().file("data", 1, 2);
+      Files.write(written, new byte[310 * BLOCK]); // in place
+      Path replaced = mirror.manifest().file("data", 1, 1);
+      Path other = Files.write(folder.resolve("other"), new byte[100]);
+      Files.move(other, replaced, StandardCopyOption.REPLACE_EXISTING); // the open one is good
+      file.read(all.limit(whole.length), 10L * BLOCK);
+      assertArrayEquals(whole, all.array());
+    }
+    assertEquals(3, mirror.repair(null, null).badCopies());
   }
 
   @Test
