@@ -12,11 +12,13 @@ import dev.tigris.net.Fabric;
 import dev.tigris.net.Listener;
 import dev.tigris.net.Tls;
 import dev.tigris.net.uring.IoUringHere;
+import dev.tigris.testing.host.TlsKey;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,11 +34,18 @@ class PlainClientTest {
     }
   }
 
+  private static TlsKey self;
+
+  @BeforeAll
+  static void makeKey(@TempDir Path folder) throws Exception {
+    self = TlsPeer.key(folder);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "uring"})
-  void hearsThatAListenerExpectsTls(String provider, @TempDir Path folder) throws Exception {
+  void hearsThatAListenerExpectsTls(String provider) throws Exception {
     assumeTrue(provider.equals("tcp") || IoUringHere.isAllowed(), "there is no io_uring");
-    Tls tls = Tls.of(TlsPeer.context(folder, new AtomicInteger()));
+    Tls tls = Tls.of(TlsPeer.context(self, new AtomicInteger()));
     try (Fabric fabric = Fabric.openTls("tcp", tls);
         Listener listener = fabric.listen("127.0.0.1:0")) {
       var client = CompletableFuture.supplyAsync(() -> connect(provider, listener.address()));

@@ -12,6 +12,7 @@ import dev.tigris.net.Listener;
 import dev.tigris.net.Tls;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.socket.TcpAddress;
+import dev.tigris.testing.host.TlsKey;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.channels.SocketChannel;
@@ -23,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLEngine;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,18 +35,27 @@ import org.junit.jupiter.api.io.TempDir;
 class TlsListenerTest {
   private static final int STRANGERS = 200;
 
-  @TempDir Path folder;
+  private static TlsKey self;
 
   private final List<SocketChannel> sockets = new ArrayList<>();
   private Tls tls;
   private Fabric fabric;
   private Listener listener;
 
+  /// Where strangers connect.
+  private String address = "";
+
+  @BeforeAll
+  static void makeKey(@TempDir Path folder) throws Exception {
+    self = TlsPeer.key(folder);
+  }
+
   @BeforeEach
   void listen() throws Exception {
-    tls = Tls.of(TlsPeer.context(folder, new AtomicInteger()));
+    tls = Tls.of(TlsPeer.context(self, new AtomicInteger()));
     fabric = Fabric.openTls("tcp", tls);
     listener = fabric.listen("127.0.0.1:0");
+    address = listener.address();
   }
 
   @AfterEach
@@ -57,7 +68,7 @@ class TlsListenerTest {
   }
 
   private SocketChannel connect() throws Exception {
-    SocketChannel socket = SocketChannel.open(TcpAddress.parse(listener.address()));
+    SocketChannel socket = SocketChannel.open(TcpAddress.parse(address));
     socket.configureBlocking(false);
     sockets.add(socket);
     return socket;
@@ -80,21 +91,25 @@ class TlsListenerTest {
   }
 
   /// Each takes a signature, and in all they take much longer than the listener was told to wait.
+  /// Where other programs run, too, they may take longer than a peer usually has for its request.
   @Test
   void answersStrangersAFewAtATime() throws Exception {
-    for (int i = 0; i < STRANGERS; i++) {
-      stranger();
+    try (var patient = new TcpListener("127.0.0.1:0", TimeUnit.MINUTES.toNanos(1), tls)) {
+      address = patient.address();
+      for (int i = 0; i < STRANGERS; i++) {
+        stranger();
+      }
+      int before = 0;
+      int calls = 0;
+      while (before < STRANGERS) {
+        assertTrue(calls++ < 20_000, "not all are answered");
+        assertNull(patient.next(TimeUnit.MILLISECONDS.toNanos(1)));
+        int after = answered();
+        assertTrue(after >= before);
+        before = after;
+      }
+      assertTrue(calls > 1, "all in one call");
     }
-    int before = 0;
-    int calls = 0;
-    while (before < STRANGERS) {
-      assertNull(listener.next(Duration.ofMillis(1)));
-      calls++;
-      int after = answered();
-      assertTrue(after >= before);
-      before = after;
-    }
-    assertTrue(calls > 1, "all in one call");
   }
 
   /// As many as come, each has its turn before those who come later have a second one.

@@ -81,9 +81,13 @@ final class TlsPeer {
     engine.wrap(message, toSend);
   }
 
+  /// Makes the key of one who is this host. That takes a process.
+  static TlsKey key(Path folder) throws Exception {
+    return TlsKey.make(folder, "self", "san=ip:127.0.0.1");
+  }
+
   /// Somebody who trusts nobody but himself, and counts how often he looks at a certificate.
-  static SSLContext context(Path folder, AtomicInteger looks) throws Exception {
-    TlsKey self = TlsKey.make(folder, "self", "san=ip:127.0.0.1");
+  static SSLContext context(TlsKey self, AtomicInteger looks) throws Exception {
     var trusted = (X509ExtendedTrustManager) TlsKey.trusting(self)[0];
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(self.keys(), new TrustManager[] {new Counting(trusted, looks)}, null);

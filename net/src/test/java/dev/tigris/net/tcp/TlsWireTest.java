@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.net.Tls;
+import dev.tigris.testing.host.TlsKey;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -18,6 +19,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TlsWireTest {
   private static final int RECORDS = 50 * TlsWire.MOST_EMPTY_RECORDS;
 
-  @TempDir Path folder;
+  private static TlsKey self;
 
   private final AtomicInteger looks = new AtomicInteger();
   private final ByteBuffer message = ByteBuffer.allocate(100);
@@ -38,9 +40,14 @@ class TlsWireTest {
   private SocketChannel ours;
   private Tls tls;
 
+  @BeforeAll
+  static void makeKey(@TempDir Path folder) throws Exception {
+    self = TlsPeer.key(folder);
+  }
+
   @BeforeEach
   void listen() throws Exception {
-    tls = Tls.of(TlsPeer.context(folder, looks)).withoutHosts();
+    tls = Tls.of(TlsPeer.context(self, looks)).withoutHosts();
     server =
         ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     connect();

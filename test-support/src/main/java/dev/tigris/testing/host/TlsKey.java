@@ -27,6 +27,9 @@ public record TlsKey(String name, KeyStore store) {
             Jvm.tool("keytool"),
             "-J-XX:TieredStopAtLevel=1",
             "-J-XX:+UseSerialGC",
+            "-J-Dkeystore.pkcs12.certPbeIterationCount=1", // its password is no secret
+            "-J-Dkeystore.pkcs12.keyPbeIterationCount=1",
+            "-J-Dkeystore.pkcs12.macIterationCount=1",
             "-genkeypair",
             "-alias",
             name,
