@@ -8,6 +8,15 @@ import java.util.List;
 
 /// The JDK's keytool, in a process of its own.
 final class Keytool {
+  /// How often the password of a store is hashed to make the keys that it is enciphered with. That
+  /// protects a secret password, which ours is not: it would only keep each process that loads a
+  /// key from its start, for a third of a second.
+  private static final List<String> ITERATIONS =
+      List.of(
+          "-J-Dkeystore.pkcs12.certPbeIterationCount=1",
+          "-J-Dkeystore.pkcs12.keyPbeIterationCount=1",
+          "-J-Dkeystore.pkcs12.macIterationCount=1");
+
   private Keytool() {}
 
   /// Makes a pair of keys in a store.
@@ -41,6 +50,7 @@ final class Keytool {
                 "-J-XX:TieredStopAtLevel=1",
                 "-J-XX:+UseSerialGC",
                 "-J-Duser.language=en"));
+    command.addAll(ITERATIONS);
     command.addAll(words);
     command.addAll(
         List.of(
