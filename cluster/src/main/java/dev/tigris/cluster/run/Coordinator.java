@@ -90,13 +90,20 @@ final class Coordinator implements Runnable {
     call(loop -> loop.perform(protocol.cancel("the run was cancelled", System.nanoTime())));
   }
 
-  private void died(Epoch epoch, int worker, String message) {
-    call(
-        loop -> {
-          int entry = loop.entry(epoch, worker);
-          loop.controls.remove(entry);
-          loop.perform(protocol.died(epoch, worker, message, System.nanoTime()));
-        });
+  private final class Deaths implements Host.Deaths {
+    @Override
+    public void died(Epoch epoch, int worker, String message) {
+      call(
+          loop -> {
+            loop.controls.remove(loop.entry(epoch, worker));
+            loop.perform(protocol.died(epoch, worker, message, System.nanoTime()));
+          });
+    }
+
+    @Override
+    public void lost(Epoch epoch, int worker, String message) {
+      call(loop -> loop.perform(protocol.lost(epoch, worker, message, System.nanoTime())));
+    }
   }
 
   private void call(Consumer<Loop> action) {
@@ -135,7 +142,7 @@ final class Coordinator implements Runnable {
     try (ControlLink made =
             new ControlLink(
                 network.messages(), ControlLink.COORDINATOR, launch.token(), LINK_PATIENCE);
-        Host host = hosts.apply(this::died)) {
+        Host host = hosts.apply(new Deaths())) {
       link = made;
       writeControl(made.listen(network));
       ending = new Loop(made, host).run();
@@ -234,7 +241,7 @@ final class Coordinator implements Runnable {
       perform(protocol.tick(System.nanoTime()));
       sendUnsent();
       attempt = protocol.epoch().attempt();
-      phase = phaseOf(protocol.phase());
+      phase = RunProgress.Phase.of(protocol.phase());
       behind = protocol.behind();
     }
 
@@ -382,15 +389,5 @@ final class Coordinator implements Runnable {
       }
       return isSent;
     }
-  }
-
-  private static RunProgress.Phase phaseOf(CoordinatorProtocol.Phase phase) {
-    return switch (phase) {
-      case STARTING, DESCRIBING, WIRING -> RunProgress.Phase.STARTING;
-      case INITIALIZING -> RunProgress.Phase.INITIALIZING;
-      case RUNNING, PREPARING -> RunProgress.Phase.RUNNING;
-      case DECIDING, PUBLISHING, OVER -> RunProgress.Phase.NAMING;
-      case ABORTING -> RunProgress.Phase.ABORTING;
-    };
   }
 }

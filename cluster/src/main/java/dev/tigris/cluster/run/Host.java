@@ -14,6 +14,9 @@ interface Host extends AutoCloseable {
   interface Deaths {
     /// A worker's process has ended.
     void died(Epoch epoch, int worker, String message);
+
+    /// The end of a worker's process would not be told any more.
+    default void lost(Epoch epoch, int worker, String message) {}
   }
 
   /// What starts and ends workers elsewhere cannot be reached. Another attempt may be well.

@@ -45,8 +45,11 @@ final class RemoteHost implements Host {
   /// The connections on which the run was opened.
   private final Set<HostClient> opened = new HashSet<>();
 
-  /// The processes that were started and have not ended, by `ATTEMPT.WORKER`.
-  private final Map<String, HostClient> alive = new ConcurrentHashMap<>();
+  /// A process, by its attempt and its worker.
+  private record Started(int attempt, int worker) {}
+
+  /// The processes that were started and have not ended.
+  private final Map<Started, HostClient> alive = new ConcurrentHashMap<>();
 
   RemoteHost(HostLinks links, Launch launch, RunFolder folder, Deaths deaths) {
     this.links = links;
@@ -85,7 +88,7 @@ final class RemoteHost implements Host {
   }
 
   private void open(HostClient client, Epoch epoch) throws IOException {
-    client.listen(this::ended);
+    client.listen(new Heard());
     Map<String, String> facts = RunFolder.read(RunFolder.control(folder.path()));
     facts.computeIfPresent(Contact.ADDRESS, (name, listening) -> at(client.localHost(), listening));
     HostAddress its = client.address();
@@ -112,7 +115,7 @@ final class RemoteHost implements Host {
 
   private CompletableFuture<?> begin(Epoch epoch, int worker) throws IOException {
     HostClient client = links.of(worker);
-    String process = name(epoch.attempt(), worker);
+    Started process = new Started(epoch.attempt(), worker);
     alive.put(process, client);
     return CompletableFuture.runAsync(
         () -> {
@@ -126,17 +129,26 @@ final class RemoteHost implements Host {
         task -> Thread.ofVirtual().start(task));
   }
 
-  private static String name(int attempt, int worker) {
-    return attempt + "." + worker;
-  }
-
   private static List<String> texts(Epoch epoch, int worker) {
     return List.of(String.valueOf(epoch.attempt()), String.valueOf(worker));
   }
 
-  private void ended(int attempt, int worker, String message) {
-    boolean _ = alive.remove(name(attempt, worker)) != null;
-    deaths.died(new Epoch(launch.run(), attempt), worker, message);
+  private final class Heard implements HostClient.Endings {
+    @Override
+    public void ended(int attempt, int worker, String message) {
+      boolean _ = alive.remove(new Started(attempt, worker)) != null;
+      deaths.died(new Epoch(launch.run(), attempt), worker, message);
+    }
+
+    @Override
+    public void lost(HostClient client, String message) {
+      for (Map.Entry<Started, HostClient> each : alive.entrySet()) {
+        if (each.getValue().equals(client)) {
+          Epoch epoch = new Epoch(launch.run(), each.getKey().attempt());
+          deaths.lost(epoch, each.getKey().worker(), message);
+        }
+      }
+    }
   }
 
   @Override
@@ -174,8 +186,7 @@ final class RemoteHost implements Host {
   /// Returns whether a process may live whose end would be told.
   private boolean hasLiving(Epoch epoch) {
     alive.values().removeIf(client -> !client.isOpen());
-    String attempt = epoch.attempt() + ".";
-    return alive.keySet().stream().anyMatch(each -> each.startsWith(attempt));
+    return alive.keySet().stream().anyMatch(each -> each.attempt() == epoch.attempt());
   }
 
   @Override

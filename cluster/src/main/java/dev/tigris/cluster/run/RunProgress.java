@@ -1,5 +1,6 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.run.protocol.CoordinatorProtocol;
 import dev.tigris.flow.FlowSnapshot;
 import dev.tigris.flow.Results;
 import java.io.DataInputStream;
@@ -38,7 +39,17 @@ public record RunProgress(
     /// The attempt is given up.
     ABORTING,
     /// The run is over.
-    OVER
+    OVER;
+
+    static Phase of(CoordinatorProtocol.Phase phase) {
+      return switch (phase) {
+        case STARTING, DESCRIBING, WIRING -> STARTING;
+        case INITIALIZING -> INITIALIZING;
+        case RUNNING, PREPARING -> RUNNING;
+        case DECIDING, PUBLISHING, OVER -> NAMING;
+        case ABORTING -> ABORTING;
+      };
+    }
   }
 
   /// A replica, and the process that it is in.

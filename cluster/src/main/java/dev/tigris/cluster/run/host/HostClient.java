@@ -23,6 +23,9 @@ public final class HostClient implements AutoCloseable {
   public interface Endings {
     /// A process has ended.
     void ended(int attempt, int worker, String message);
+
+    /// The connection is lost: no other end is told.
+    default void lost(HostClient client, String message) {}
   }
 
   private final HostAddress address;
@@ -61,10 +64,14 @@ public final class HostClient implements AutoCloseable {
         }
       }
     } catch (IOException | RuntimeException e) {
-      lost =
-          new IOException("the connection to the worker at %s is lost: %s".formatted(address, e));
+      String message = "the connection to the worker at %s is lost: %s".formatted(address, e);
+      lost = new IOException(message);
       link.close();
       waiting.values().forEach(each -> each.completeExceptionally(e));
+      Endings hears = endings;
+      if (hears != null) {
+        hears.lost(this, message);
+      }
     }
   }
 

@@ -207,6 +207,17 @@ public class CoordinatorProtocol {
     return taken();
   }
 
+  /// The connection to what has started a worker, and would tell of its end, is lost. A worker that
+  /// has not reported is not waited for: it holds nothing yet, and most likely has ended.
+  public final List<CoordinatorAct> lost(Epoch which, int worker, String message, long nowNanos) {
+    boolean isWorker = worker >= 0 && worker < limits.workers();
+    if (which.equals(epoch) && isWorker && seats.get(worker).heardNanos == NEVER) {
+      abort(new Failure(Failure.Kind.DIED, worker, message), nowNanos);
+      advance(nowNanos);
+    }
+    return taken();
+  }
+
   /// The user wants the run to end. It is too late when the decision is being written.
   public final List<CoordinatorAct> cancel(String message, long nowNanos) {
     if (phase != Phase.OVER) {

@@ -156,6 +156,20 @@ class RunProtocolTest {
   }
 
   @Test
+  void aWorkerThatHasNotReportedIsNotWaitedForWhenItsHostIsLost() {
+    List<CoordinatorAct> _ = coordinator.start(0);
+    List<CoordinatorAct> _ = say(0, new Word.Joined("here"), 5);
+    assertEquals(List.of(), coordinator.lost(EPOCH, 0, "its host is lost", 10));
+    assertEquals(List.of(), coordinator.lost(EPOCH.next(), 1, "its host is lost", 10));
+    assertEquals(CoordinatorProtocol.Phase.STARTING, coordinator.phase());
+    List<CoordinatorAct> _ = coordinator.lost(EPOCH, 1, "its host is lost", 10);
+    assertEquals(CoordinatorProtocol.Phase.ABORTING, coordinator.phase());
+    List<CoordinatorAct> _ = say(0, new Word.Aborted(), 20);
+    Outcome.Failed failed = assertInstanceOf(Outcome.Failed.class, coordinator.outcome());
+    assertEquals(new Failure(Failure.Kind.DIED, 1, "its host is lost"), failed.failure());
+  }
+
+  @Test
   void namingThatDoesNotEndIsLeftToRecovery() {
     comeTo(CoordinatorProtocol.Phase.PUBLISHING);
     List<CoordinatorAct> _ = say(1, new Word.Published(List.of()), 400);
