@@ -48,7 +48,8 @@ final class Builder {
     for (Path jar : ownJars(target, module)) { // of another version, maybe
       Files.delete(jar);
     }
-    var arguments = List.of("-pl", module, "-am", "package", "-Dmaven.test.skip=true");
+    var arguments =
+        List.of("-pl", module, "-am", "package", "-Dmaven.test.skip=true", Maven.SEVERAL_MODULES);
     if (maven.runQuietly(arguments, checkout.log(module)) != 0) {
       showProblems(checkout.log(module));
       throw Refusal.cannotRun("the build failed; all of its output is in " + checkout.log(module));

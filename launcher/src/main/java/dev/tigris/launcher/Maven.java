@@ -9,6 +9,10 @@ import java.util.Optional;
 
 /// Maven on the checkout, with the JDK that the script found.
 final class Maven {
+  /// The option by which as many modules are built and tested at a time as there are processors:
+  /// compiling uses one, and many tests wait for others.
+  static final String SEVERAL_MODULES = "-T1C";
+
   private final Context context;
   private final BuildLock lock;
   private final Path program;

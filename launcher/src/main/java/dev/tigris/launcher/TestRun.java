@@ -69,6 +69,7 @@ final class TestRun {
             default -> argument;
           });
     }
+    forMaven.add(Maven.SEVERAL_MODULES); // of two, Maven takes the first one
     return forMaven;
   }
 

@@ -32,7 +32,7 @@ class BuilderTest {
     assertEquals(0, result.exitCode(), result.err());
     assertTrue(result.err().startsWith("tigris: building"), result.err());
     List<String> made = checkout.calls();
-    assertEquals("mvn -B -ntp -pl cli -am package -Dmaven.test.skip=true", made.get(0));
+    assertEquals("mvn -B -ntp -pl cli -am package -Dmaven.test.skip=true -T1C", made.get(0));
     assertEquals("raise " + checkout.root + "/build/jars/cli.new/picocli-1.jar", made.get(1));
     assertEquals(List.of("train"), made.subList(2, made.size()));
     assertTrue(Files.exists(checkout.root.resolve("build/jars/cli/tigris-cli-1.jar")));

@@ -188,9 +188,9 @@ class TestRunTest {
     checkout.launcher("test", "--soak");
     assertEquals(
         List.of(
-            "mvn -B -ntp verify -pl memory",
-            "mvn -B -ntp verify -Pslow -Dtest=A",
-            "mvn -B -ntp verify -Psoak"),
+            "mvn -B -ntp verify -pl memory -T1C",
+            "mvn -B -ntp verify -Pslow -Dtest=A -T1C",
+            "mvn -B -ntp verify -Psoak -T1C"),
         checkout.calls());
     assertEquals(2, checkout.launcher("test", "--slow", "--soak").exitCode());
   }
