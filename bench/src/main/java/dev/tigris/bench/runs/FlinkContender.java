@@ -59,7 +59,7 @@ record FlinkContender(PeerProgram program, Path java, int managers, int tasks)
     int rest = managers == 0 ? 0 : freePort();
     Path configuration = Files.createTempDirectory(work, "flink-");
     Files.writeString(configuration.resolve("config.yaml"), configuration(freePort(), rest));
-    List<String> client = command("-Xmx512m", "FlinkStart");
+    List<String> client = command(configuration, "FlinkStart");
     client.addAll(List.of(String.valueOf(rest), String.valueOf(tasks), notes.toString()));
     client.add(program.jar().toString());
     long start = System.nanoTime();
@@ -81,16 +81,17 @@ record FlinkContender(PeerProgram program, Path java, int managers, int tasks)
   }
 
   private Process server(Path configuration, String name) throws IOException {
-    List<String> words = command("-Xmx512m", ENTRY + name);
+    List<String> words = command(configuration, ENTRY + name);
     words.addAll(List.of("--configDir", configuration.toString()));
     Path log = Files.createTempFile(configuration, "server-", ".log");
     return new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(log.toFile()).start();
   }
 
-  private List<String> command(String heap, String main) {
+  /// @param folder for its temporary files, which it leaves when it is killed
+  private List<String> command(Path folder, String main) {
     List<String> words = new ArrayList<>();
     words.add(java.resolve("bin/java").toString());
-    words.add(heap);
+    words.addAll(List.of("-Xmx512m", "-Djava.io.tmpdir=" + folder));
     OPENED.forEach(name -> words.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
     words.addAll(List.of("-cp", program.classPath(), main));
     return words;

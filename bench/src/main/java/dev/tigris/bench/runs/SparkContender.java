@@ -57,11 +57,12 @@ record SparkContender(PeerProgram program, Path home, int executors, int tasks)
   public long start(Path work, Path notes) throws IOException, InterruptedException {
     List<String> words = new ArrayList<>();
     words.addAll(List.of("env", "SPARK_HOME=" + home, "SPARK_SCALA_VERSION=2.13"));
-    words.add("SPARK_LOCAL_IP=127.0.0.1");
+    words.addAll(List.of("SPARK_LOCAL_IP=127.0.0.1", "SPARK_LOCAL_DIRS=" + work));
     words.add("JAVA_HOME=" + System.getProperty("java.home"));
     words.addAll(List.of("sh", "-c", "cd '%s' && exec \"$@\"".formatted(home), "sh"));
     words.add(PeerProgram.tool("java"));
     words.addAll(List.of("--add-modules=jdk.incubator.vector", "-Xmx1g"));
+    words.add("-Djava.io.tmpdir=" + work);
     words.add("--enable-native-access=ALL-UNNAMED");
     words.add("--sun-misc-unsafe-memory-access=allow");
     OPENED.forEach(name -> words.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));

@@ -16,7 +16,7 @@ import java.util.Optional;
 ///
 /// @param name as a peer
 /// @param program what it runs, with its jars
-/// @param folder for what it prints
+/// @param folder for what it prints, and its temporary files
 /// @param java the JDK that runs it
 /// @param options the environment of its JVMs
 /// @param main its class
@@ -67,6 +67,7 @@ record Rival(
     List<String> words = new ArrayList<>();
     words.addAll(List.of("SPARK_HOME=" + program.home(work), "SPARK_SCALA_VERSION=2.13"));
     words.addAll(List.of("SPARK_LOCAL_IP=127.0.0.1", "JAVA_HOME=" + java));
+    words.add("SPARK_LOCAL_DIRS=" + work);
     return Optional.of(new Rival(Bar.SPARK, program, work, java, words, "SparkRival"));
   }
 
@@ -105,6 +106,7 @@ record Rival(
       words.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED");
     }
     words.add("--enable-native-access=ALL-UNNAMED");
+    words.add("-Djava.io.tmpdir=" + folder); // it leaves files there when it is killed
     words.addAll(List.of("-Xmx1g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"));
     words.addAll(List.of("-cp", program.classPath(), main, program.jar().toString()));
     words.addAll(List.of(Integer.toString(processes), Integer.toString(cores)));

@@ -165,7 +165,9 @@ public final class FlinkRival {
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String option :
         java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (option.startsWith("--add-") || option.startsWith("-XX:ActiveProcessorCount")) {
+      if (option.startsWith("--add-")
+          || option.startsWith("-XX:ActiveProcessorCount")
+          || option.startsWith("-Djava.io.tmpdir=")) {
         words.add(option);
       }
     }
