@@ -5,12 +5,11 @@ import dev.tigris.cluster.run.RunException;
 import dev.tigris.flow.Results;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.CancellationException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `tigris run`: runs a program on threads, or on processes of this host or others, and prints its
-// results.
+/// results.
 final class RunCommand implements Command {
   private static final Duration SLICE = Duration.ofMillis(200);
 
@@ -72,17 +71,8 @@ final class RunCommand implements Command {
       }
       return run.await();
     } catch (InterruptedException e) {
-      end(run);
+      run.cancelAndAwait();
       throw e;
-    }
-  }
-
-  private static void end(ClusterRun run) throws RunException, InterruptedException {
-    run.cancel();
-    try {
-      Results _ = run.await();
-    } catch (CancellationException e) {
-      // so it has ended
     }
   }
 

@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.CancellationException;
 import java.util.stream.Collectors;
 
 /// The product of the matrices in two of NumPy's files, made by a [group][GroupProduct] on several
@@ -132,17 +131,8 @@ public final class NpyProduct {
     try {
       return run.await();
     } catch (InterruptedException e) {
-      run.cancel();
-      awaitEnd(run);
+      run.cancelAndAwait();
       throw e;
-    }
-  }
-
-  private static void awaitEnd(ClusterRun run) throws RunException, InterruptedException {
-    try {
-      Results _ = run.await();
-    } catch (CancellationException e) {
-      // so it has ended
     }
   }
 

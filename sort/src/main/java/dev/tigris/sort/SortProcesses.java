@@ -65,8 +65,7 @@ final class SortProcesses {
     } catch (CancellationException e) {
       throw new InterruptedException("the sort was stopped");
     } catch (InterruptedException e) {
-      run.cancel();
-      awaitEnd(run);
+      run.cancelAndAwait();
       throw e;
     }
   }
@@ -77,23 +76,6 @@ final class SortProcesses {
       progress.report(Progress.Phase.SORT, Math.min(sorted, bytes), bytes);
     } else {
       progress.report(Progress.Phase.PARTITION, sum(now, ProcessRun.READ_BYTES), bytes);
-    }
-  }
-
-  /// The files may be deleted only when no process uses them any more.
-  private static void awaitEnd(ClusterRun run) {
-    boolean interrupted = false;
-    while (!run.isDone()) {
-      try {
-        Results _ = run.await();
-      } catch (RunException | CancellationException e) {
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 

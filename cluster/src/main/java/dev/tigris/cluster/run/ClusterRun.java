@@ -4,6 +4,7 @@ import dev.tigris.flow.Results;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 
 /// A run that was started by [Cluster#start]. Any thread may call any of the methods.
 public interface ClusterRun {
@@ -12,7 +13,7 @@ public interface ClusterRun {
   ///
   /// @return what the modules of the attempt that ended well have told
   /// @throws RunException if the run has failed
-  /// @throws java.util.concurrent.CancellationException if it was cancelled
+  /// @throws CancellationException if it was cancelled
   /// @throws InterruptedException if the waiting thread is interrupted; the run goes on
   Results await() throws RunException, InterruptedException;
 
@@ -23,6 +24,25 @@ public interface ClusterRun {
   /// Stops the run and returns at once; [#await()] waits until it has stopped. Has no effect once
   /// the outputs are about to get their names.
   void cancel();
+
+  /// Stops the run and waits until it is over, however it ends. An interrupt does not end the wait:
+  /// the thread is interrupted again when this returns.
+  default void cancelAndAwait() {
+    cancel();
+    boolean isInterrupted = false;
+    while (!isDone()) {
+      try {
+        Results _ = await();
+      } catch (RunException | CancellationException e) {
+        break;
+      } catch (InterruptedException e) {
+        isInterrupted = true;
+      }
+    }
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
 
   /// Returns whether the run is over.
   boolean isDone();
