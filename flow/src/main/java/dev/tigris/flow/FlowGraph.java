@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// them. It tells others about a flow without being able to run it. Processes that describe one
 /// flow each for themselves compare the [#fingerprint].
 ///
+/// The records that each process of a run prints at its start write their text out: Java would make
+/// the code for it at run time, for 4 ms each.
+///
 /// Later versions may have more components, so read them by their methods and construct none
 /// yourself.
 ///
@@ -41,7 +44,13 @@ public record FlowGraph(
   /// @param staysTogether whether all replicas are to be in one process, since their feed or drain
   ///     is [shared][StreamGroup#staysTogether]
   public record Stage(
-      String name, int replicas, boolean isSource, String inputPolicy, boolean staysTogether) {}
+      String name, int replicas, boolean isSource, String inputPolicy, boolean staysTogether) {
+    @Override
+    public String toString() {
+      return "Stage[name=%s, replicas=%s, isSource=%s, inputPolicy=%s, staysTogether=%s]"
+          .formatted(name, replicas, isSource, inputPolicy, staysTogether);
+    }
+  }
 
   /// A reservoir between two stages.
   ///
@@ -52,7 +61,13 @@ public record FlowGraph(
   /// @param window the window of each stream
   /// @param kind what the kind of its streams says of itself
   public record Edge(
-      String from, String to, String reservoir, String policy, int window, String kind) {}
+      String from, String to, String reservoir, String policy, int window, String kind) {
+    @Override
+    public String toString() {
+      return "Edge[from=%s, to=%s, reservoir=%s, policy=%s, window=%s, kind=%s]"
+          .formatted(from, to, reservoir, policy, window, kind);
+    }
+  }
 
   /// Streams without a module at their head. Stream `i` goes to replica `i` modulo the replicas.
   ///
@@ -65,6 +80,11 @@ public record FlowGraph(
     public Feed {
       kinds = List.copyOf(kinds);
       reads = reads.stream().map(List::copyOf).toList();
+    }
+
+    @Override
+    public String toString() {
+      return "Feed[stage=%s, name=%s, kinds=%s, reads=%s]".formatted(stage, name, kinds, reads);
     }
   }
 
@@ -79,6 +99,12 @@ public record FlowGraph(
     /// Copies the list.
     public Drain {
       kinds = List.copyOf(kinds);
+    }
+
+    @Override
+    public String toString() {
+      return "Drain[stage=%s, name=%s, policy=%s, window=%s, kinds=%s]"
+          .formatted(stage, name, policy, window, kinds);
     }
   }
 
@@ -162,6 +188,12 @@ public record FlowGraph(
     String name = described.getClass().getName();
     int number = name.indexOf("$$Lambda");
     return number < 0 ? name : "a lambda of " + name.substring(0, number);
+  }
+
+  @Override
+  public String toString() {
+    return "FlowGraph[flow=%s, stages=%s, edges=%s, feeds=%s, drains=%s, checksums=%s, seed=%s]"
+        .formatted(flow, stages, edges, feeds, drains, checksums, seed);
   }
 
   /// Returns 64 hexadecimal digits that are equal for equal graphs, and differ for others in all

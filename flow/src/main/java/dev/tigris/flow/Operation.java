@@ -1,5 +1,7 @@
 package dev.tigris.flow;
 
+import org.jspecify.annotations.Nullable;
+
 /// One step by which a flow is grown: modules and streams are made, joined, started and stopped.
 /// They are the calls of *TigrisMgr* in Welsh and Culler, 2000, section 2.4, and of *RiverMgr* in
 /// Welsh, 1999, section 6.3. A [FlowEngine] applies them. An operation is data: it names modules
@@ -20,6 +22,18 @@ public sealed interface Operation {
   /// @param name the name of the stage, the feed or the drain
   /// @param index which of them, from 0
   record End(String name, int index) {
+    // Java would make these two at run time, which the start of each process would wait for.
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof End(String its, int number) && index == number && name.equals(its);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * name.hashCode() + index;
+    }
+
     @Override
     public String toString() {
       return name + "[" + index + "]";

@@ -1,5 +1,7 @@
 package dev.tigris.cluster.run.protocol;
 
+import org.jspecify.annotations.Nullable;
+
 /// One attempt of a run. Each message, stream and temporary file carries it.
 ///
 /// @param run the run
@@ -16,6 +18,18 @@ public record Epoch(RunId run, int attempt) {
   /// Returns the next attempt.
   public Epoch next() {
     return new Epoch(run, attempt + 1);
+  }
+
+  // Java would make these two at run time, which the start of each process would wait for.
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Epoch(RunId its, int number) && attempt == number && run.equals(its);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * run.hashCode() + attempt;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.tigris.cluster.run.protocol;
 
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /// The name of a run: a random number of 128 bits.
 ///
@@ -25,6 +26,18 @@ public record RunId(long high, long low) {
       throw new IllegalArgumentException(
           "'%s' is not a run: a run has %d hexadecimal digits".formatted(digits, DIGITS), e);
     }
+  }
+
+  // Java would make these two at run time, which the start of each process would wait for.
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof RunId(long its, long lower) && high == its && low == lower;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Long.hashCode(high) + Long.hashCode(low);
   }
 
   @Override
