@@ -2,6 +2,7 @@ package dev.tigris.cluster.run;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -9,6 +10,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /// The cache of a program's classes, loaded and linked ahead of time, from which its workers start
@@ -21,13 +23,15 @@ import java.util.concurrent.TimeUnit;
 ///
 /// @param file the cache
 /// @param isFresh whether it is there, and newer than the code
-record AotCache(Path file, boolean isFresh) {
+/// @param mark in the names of temporary files beside it: two runs may make one cache at once
+record AotCache(Path file, boolean isFresh, String mark) {
   private static final System.Logger LOG = System.getLogger(AotCache.class.getName());
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   /// Looks for the cache.
   static AotCache of(Path file, CodePath code) throws IOException {
-    return new AotCache(file, Files.exists(file) && isNewer(Files.getLastModifiedTime(file), code));
+    boolean isFresh = Files.exists(file) && isNewer(Files.getLastModifiedTime(file), code);
+    return new AotCache(file, isFresh, UUID.randomUUID().toString());
   }
 
   private static boolean isNewer(FileTime made, CodePath code) throws IOException {
@@ -54,7 +58,11 @@ record AotCache(Path file, boolean isFresh) {
 
   /// What worker 0 notes.
   private Path configuration() {
-    return file.resolveSibling(file.getFileName() + ".classes");
+    return temporary("classes");
+  }
+
+  private Path temporary(String what) {
+    return file.resolveSibling("%s.%s.%s".formatted(file.getFileName(), mark, what));
   }
 
   /// Makes the cache of what worker 0 has noted, if it has. A run is well without one.
@@ -65,7 +73,7 @@ record AotCache(Path file, boolean isFresh) {
     if (isFresh || Files.notExists(configuration)) {
       return;
     }
-    Path made = file.resolveSibling(file.getFileName() + ".partial");
+    Path made = temporary("partial");
     try {
       Path options = Files.createTempFile("tigris", ".options"); // for this user alone
       try {
@@ -76,7 +84,10 @@ record AotCache(Path file, boolean isFresh) {
       }
       Files.move(made, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "the AOT cache %s is not made".formatted(file), e);
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "the AOT cache %s is not made, and the run is well without it: %s"
+              .formatted(file, e.getMessage()));
     } finally {
       delete(configuration);
       delete(made);
@@ -97,7 +108,13 @@ record AotCache(Path file, boolean isFresh) {
       boolean ended = process.waitFor(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
       if (!ended || process.exitValue() != 0 || Files.notExists(made)) {
         throw new IOException(
-            "Java has made none%s: see %s".formatted(ended ? "" : " within " + PATIENCE, log));
+            "Java has made none%s: see %s"
+                .formatted(
+                    ended
+                        ? ", and ended with exit code %d (%s)"
+                            .formatted(process.exitValue(), lastLine(log))
+                        : " within " + PATIENCE,
+                    log));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -107,11 +124,16 @@ record AotCache(Path file, boolean isFresh) {
     }
   }
 
+  private static String lastLine(Path log) throws IOException {
+    List<String> lines = Files.readAllLines(log, StandardCharsets.ISO_8859_1);
+    return lines.isEmpty() ? "it printed nothing" : lines.getLast();
+  }
+
   private static void delete(Path leftover) {
     try {
       Files.deleteIfExists(leftover);
     } catch (IOException e) {
-      // the next training run replaces it
+      // it is of no use, and does no harm
     }
   }
 }

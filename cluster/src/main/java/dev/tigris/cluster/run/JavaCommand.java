@@ -46,9 +46,9 @@ record JavaCommand(CodePath code, List<String> options) {
           "-XX:OnOutOfMemoryError",
           "-XX:ErrorFile");
 
-  /// Names the main class of workers that consist of the modules of their parent alone, as
-  /// `MODULE/CLASS`: one of the parent's own main module, which calls that of [Main]. An AOT cache
-  /// is of one main module, so the workers can use that of their parent.
+  /// Names the main class of workers whose parent is made of modules, as `MODULE/CLASS`: one of the
+  /// parent's own main module, which calls that of [Main]. An AOT cache is of one main module, so
+  /// the workers can use that of their parent. It fits whatever class path they have besides.
   private static final String MAIN = "-Dtigris.process.main=";
 
   private static final List<String> HEAP = List.of("-Xmx", "-Xms", "-XX:MaxRAM", "-XX:InitialRAM");
@@ -107,7 +107,7 @@ record JavaCommand(CodePath code, List<String> options) {
   /// Returns the main class that was given for workers such as these; empty if none was.
   private String givenMain() {
     return options.stream()
-        .filter(option -> option.startsWith(MAIN) && code.classPath().isEmpty())
+        .filter(option -> option.startsWith(MAIN) && !code.modulePath().isEmpty())
         .map(option -> option.substring(MAIN.length()))
         .findFirst()
         .orElse("");
@@ -150,15 +150,15 @@ record JavaCommand(CodePath code, List<String> options) {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     words.add("@" + optionsFile);
+    String given = givenMain();
     if (!code.launcher().isEmpty()) {
       words.add(code.launcher());
+    } else if (!given.isEmpty()) {
+      words.addAll(List.of("-m", given));
     } else if (!code.classPath().isEmpty()) {
       words.add(Main.class.getName());
     } else { // by its name alone, it would have the current folder on its class path
-      words.add("-m");
-      String given = givenMain();
-      words.add(
-          given.isEmpty() ? Main.class.getModule().getName() + "/" + Main.class.getName() : given);
+      words.addAll(List.of("-m", Main.class.getModule().getName() + "/" + Main.class.getName()));
     }
     words.addAll(List.of(arguments));
     return words;

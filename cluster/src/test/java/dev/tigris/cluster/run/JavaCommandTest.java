@@ -72,11 +72,6 @@ class JavaCommandTest {
         JavaCommand.of(List.of(cache), 4, modules, true, false).options().contains(cache),
         "another main module");
     assertFalse(
-        JavaCommand.of(List.of(cache, main), 4, new CodePath("a.jar", "m"), true, false)
-            .options()
-            .contains(cache),
-        "another class path");
-    assertFalse(
         JavaCommand.of(List.of(cache), 4, new CodePath("", ""), true, false)
             .options()
             .contains(cache),
@@ -85,6 +80,12 @@ class JavaCommandTest {
     assertTrue(own.options().contains(cache), own::toString);
     assertEquals(List.of("-m", "m/m.Works"), own.words(Path.of("options")).subList(2, 4));
     assertFalse(own.optionsFile().contains("--add-modules"), own::optionsFile);
+    CodePath more = new CodePath("program.jar", "modules");
+    JavaCommand program = JavaCommand.of(List.of(cache, main), 4, more, true, false);
+    assertTrue(program.options().contains(cache), "a class path besides the modules");
+    assertEquals(List.of("-m", "m/m.Works"), program.words(Path.of("options")).subList(2, 4));
+    JavaCommand release = JavaCommand.of(List.of(main), 4, CODE, true, false);
+    assertEquals(Main.class.getName(), release.words(Path.of("options")).get(2));
   }
 
   @Test
