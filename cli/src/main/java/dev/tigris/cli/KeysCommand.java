@@ -89,16 +89,18 @@ final class KeysCommand implements Command {
         case "init" -> {
           require(options, names, 0, 0);
           HostKeys _ = HostKeys.init(folder);
-          console.out().printf("made the authority in %s%n", folder);
+          console.out().printf("made the authority in %s: now make a key for each host%n", folder);
         }
         case "worker" -> {
           require(options, names, 1, Integer.MAX_VALUE);
-          made(HostKeys.open(folder).worker(names, days), console);
+          Path key = HostKeys.open(folder).worker(names, days);
+          console.out().printf("made %s: move it to its host%n", key);
         }
         case "coordinator" -> {
           require(options, names, 0, 1);
           String name = names.isEmpty() ? "coordinator" : names.getFirst();
-          made(HostKeys.open(folder).coordinator(name, days), console);
+          Path key = HostKeys.open(folder).coordinator(name, days);
+          console.out().printf("made %s: move it to the host that starts runs%n", key);
         }
         case "revoke" -> {
           require(options, names, 1, 1);
@@ -132,10 +134,6 @@ final class KeysCommand implements Command {
               ? "name the host, or the key"
               : "'%s' is one name too many".formatted(names.get(most)));
     }
-  }
-
-  private static void made(Path key, Console console) {
-    console.out().printf("made %s: move it to its host%n", key);
   }
 
   private static void revoke(HostKeys keys, String name, Console console) throws IOException {

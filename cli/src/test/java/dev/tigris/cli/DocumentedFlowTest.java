@@ -12,7 +12,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Runs the program that stands in docs/flow.md, from its source, as the page says.
+/// Runs the programs that stand in docs/flow.md, from its source, and in docs/cluster.md, by
+/// `tigris run`.
 class DocumentedFlowTest {
   @TempDir private Path folder;
 
@@ -29,5 +30,14 @@ class DocumentedFlowTest {
         Jvm.onClassPath(source.toString(), classPath).command(input.toString()).output();
     List<String> expected = IntStream.range(0, 256).mapToObj(value -> value + " 10").toList();
     assertEquals(expected, printed.lines().toList());
+  }
+
+  @Test
+  void theDocumentedProgramOfACluster() throws Exception {
+    Path source = Document.of("docs/cluster.md").writeFiles(folder).getFirst();
+    Path classes = folder.resolve("classes");
+    SumsProgram.compile(source, classes);
+    Shell.Result result = new Shell(folder).run("run @/classes --program Totals 20");
+    assertEquals("sum " + 20 * 999 * 500 + "\n", result.out(), result.err());
   }
 }

@@ -76,7 +76,8 @@ class DocumentedSnippetsTest {
 
   /// The pages whose programs have a test: DocumentedFlowTest, DocumentedProjectTest and
   /// DocumentedRuleTest.
-  private static final Set<String> PROGRAMS = Set.of("calls", "flow", "objects", "specializer");
+  private static final Set<String> PROGRAMS =
+      Set.of("calls", "cluster", "flow", "objects", "specializer");
 
   private static final Pattern TYPE = Pattern.compile("\\b(?:class|interface|record) (\\w+)");
   private static final Pattern OMISSION = Pattern.compile("(?<=\\s)\\.\\.\\.");

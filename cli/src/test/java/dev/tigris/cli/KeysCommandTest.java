@@ -53,7 +53,8 @@ class KeysCommandTest {
   @Test
   void makesListsAndRevokesKeys() throws Exception {
     Path keys = folder.resolve("keys");
-    assertEquals("made the authority in %s%n".formatted(keys), out("init"));
+    assertEquals(
+        "made the authority in %s: now make a key for each host%n".formatted(keys), out("init"));
     assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(keys)));
     refuses("init", ExitCode.BAD_INPUT, "has an authority already");
 
@@ -62,7 +63,8 @@ class KeysCommandTest {
         "made %s: move it to its host%n".formatted(worker), out("worker h1.example 10.0.0.1"));
     Path coordinator = keys.resolve("coordinator.key");
     assertEquals(
-        "made %s: move it to its host%n".formatted(coordinator), out("coordinator --days 2"));
+        "made %s: move it to the host that starts runs%n".formatted(coordinator),
+        out("coordinator --days 2"));
     for (Path key : List.of(worker, coordinator, keys.resolve("authority.p12"))) {
       assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(key)));
     }

@@ -73,15 +73,20 @@ final class SumsProgram {
   static void compile(Path folder) throws IOException {
     Path source = folder.resolve("Sums.java");
     Files.writeString(source, PROGRAM);
+    compile(source, folder);
+    jar(folder.resolve("sums"), folder.resolve("sums.jar"));
+  }
+
+  /// Compiles a program with all of Tigris on its class path.
+  static void compile(Path source, Path classes) {
     String path =
         Jvm.classPath().stream()
             .map(Path::toString)
             .collect(Collectors.joining(File.pathSeparator));
     String _ =
-        Command.of(Jvm.tool("javac"), "-proc:none", "-cp", path, "-d", folder.toString())
+        Command.of(Jvm.tool("javac"), "-proc:none", "-cp", path, "-d", classes.toString())
             .with(source.toString())
             .output();
-    jar(folder.resolve("sums"), folder.resolve("sums.jar"));
   }
 
   private static void jar(Path classes, Path file) throws IOException {
