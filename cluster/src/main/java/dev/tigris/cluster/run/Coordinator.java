@@ -158,7 +158,7 @@ final class Coordinator implements Runnable {
       phase = RunProgress.Phase.OVER;
     }
     try (folder) {
-      if (ending instanceof Ending.Done || !folder.isDecided()) {
+      if (ending.isNamed() || !folder.isDecided()) {
         folder.forgetElsewhere(); // each has its name, or never gets it
       }
       if (!ending.isUndecided() && !folder.hasUnfinishedOutputs()) {
@@ -270,7 +270,7 @@ final class Coordinator implements Runnable {
             replicas.remove(report.worker());
             told.remove(report.worker());
           }
-          case Word.Failing _, Word.Failed _ -> {
+          case Word.Failing _, Word.Failed _, Word.Published _ -> {
             RemoteException its = !beside.hasRemaining() ? null : RemoteException.read(in);
             if (its != null) {
               thrown.put(report.worker(), its);

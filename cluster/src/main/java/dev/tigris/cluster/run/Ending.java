@@ -17,7 +17,13 @@ sealed interface Ending {
   record Done(Results results) implements Ending {}
 
   /// It has failed.
-  record Failed(RunException exception) implements Ending {}
+  ///
+  /// @param isNamed whether all outputs have their names nevertheless
+  record Failed(RunException exception, boolean isNamed) implements Ending {
+    Failed(RunException exception) {
+      this(exception, false);
+    }
+  }
 
   /// It was cancelled.
   record Cancelled() implements Ending {}
@@ -36,8 +42,11 @@ sealed interface Ending {
       Map<Integer, RemoteException> thrown,
       RunFolder folder) {
     return switch (outcome) {
-      case Outcome.Done(int attempt, List<ByteBuffer> results, List<String> unnamed) ->
-          done(attempt, results, unnamed, folder);
+      case Outcome.Done(int attempt, _, List<String> unnamed, _) when !unnamed.isEmpty() ->
+          unnamed(attempt, unnamed, folder);
+      case Outcome.Done(int attempt, _, _, List<Failure> unclosed) when !unclosed.isEmpty() ->
+          unclosed(attempt, unclosed.getFirst(), thrown, workers, folder);
+      case Outcome.Done(int attempt, List<ByteBuffer> results, _, _) -> done(attempt, results);
       case Outcome.Failed(int attempts, Failure failure) ->
           failure.kind() == Failure.Kind.CANCELLED
               ? new Cancelled()
@@ -55,17 +64,37 @@ sealed interface Ending {
     };
   }
 
-  private static Ending done(
-      int attempt, List<ByteBuffer> parts, List<String> unnamed, RunFolder folder) {
-    if (!unnamed.isEmpty()) {
-      return new Failed(
-          new RunException(
-              RunException.Kind.OUTPUT,
-              attempt,
-              "the run has ended well, and some outputs have not got their names: %s; then '%s' gives them theirs"
-                  .formatted(String.join("; ", unnamed), folder.recovery()),
-              null));
-    }
+  private static Ending unnamed(int attempt, List<String> unnamed, RunFolder folder) {
+    return new Failed(
+        new RunException(
+            RunException.Kind.OUTPUT,
+            attempt,
+            "the run has ended well, and some outputs have not got their names: %s; then '%s' gives them theirs"
+                .formatted(String.join("; ", unnamed), folder.recovery()),
+            null));
+  }
+
+  private static Ending unclosed(
+      int attempt,
+      Failure failure,
+      Map<Integer, RemoteException> thrown,
+      int workers,
+      RunFolder folder) {
+    return new Failed(
+        new RunException(
+            kind(failure.kind()),
+            attempt,
+            "all outputs have their names, and then the run failed, in process %d of %d: %s (%s)"
+                .formatted(
+                    failure.worker(),
+                    workers,
+                    failure.message(),
+                    folder.log(failure.worker(), attempt)),
+            thrown.get(failure.worker())),
+        true);
+  }
+
+  private static Ending done(int attempt, List<ByteBuffer> parts) {
     try {
       List<Results> all = new ArrayList<>();
       for (ByteBuffer part : parts) {
@@ -124,22 +153,27 @@ sealed interface Ending {
   default Results results() throws RunException {
     return switch (this) {
       case Done(Results results) -> results;
-      case Failed(RunException exception) -> throw exception.here();
+      case Failed(RunException exception, _) -> throw exception.here();
       case Cancelled() -> throw new CancellationException("the run was cancelled");
     };
   }
 
   /// Returns whether the outputs may still have to get their names.
   default boolean isUndecided() {
-    return this instanceof Failed(RunException exception)
+    return this instanceof Failed(RunException exception, _)
         && exception.kind() == RunException.Kind.UNDECIDED;
+  }
+
+  /// Returns whether all outputs have their names.
+  default boolean isNamed() {
+    return this instanceof Done || (this instanceof Failed(_, boolean isNamed) && isNamed);
   }
 
   /// Returns it for the folder of the run.
   default String words() {
     return switch (this) {
       case Done _ -> "done";
-      case Failed(RunException exception) -> "failed: " + exception.getMessage();
+      case Failed(RunException exception, _) -> "failed: " + exception.getMessage();
       case Cancelled() -> "cancelled";
     };
   }

@@ -200,9 +200,10 @@ final class Frame {
         Wire.writeBytes(out, bytes);
       }
       case Word.Prepared _ -> out.writeByte(6);
-      case Word.Published(List<String> unnamed) -> {
+      case Word.Published(List<String> unnamed, List<String> unclosed) -> {
         out.writeByte(7);
         Wire.writeTexts(out, unnamed);
+        Wire.writeTexts(out, unclosed);
       }
       case Word.Failing(Failure failure) -> {
         out.writeByte(8);
@@ -226,7 +227,7 @@ final class Frame {
       case 4 -> new Word.Running();
       case 5 -> new Word.Ended(ByteBuffer.wrap(Wire.readBytes(in)));
       case 6 -> new Word.Prepared();
-      case 7 -> new Word.Published(Wire.readTexts(in));
+      case 7 -> new Word.Published(Wire.readTexts(in), Wire.readTexts(in));
       case 8 -> new Word.Failing(readFailure(in));
       case 9 -> new Word.Aborted();
       case 10 -> new Word.Failed(readFailure(in));

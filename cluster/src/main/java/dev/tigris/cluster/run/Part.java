@@ -57,7 +57,10 @@ final class Part implements AutoCloseable {
 
     void prepared();
 
-    void published(List<String> unnamed);
+    /// Hears that the outputs have their names, but for some.
+    ///
+    /// @param unclosed what a stream has thrown as it was closed; null if none has
+    void published(List<String> unnamed, @Nullable Throwable unclosed);
 
     void failed(Failure.Kind kind, String message, Throwable cause);
 
@@ -261,15 +264,13 @@ final class Part implements AutoCloseable {
   void publish() {
     step(
         () -> {
+          Throwable unclosed = null;
           try {
             started().publish();
           } catch (FlowException | RuntimeException | Error e) {
-            // Each output that has not got its name is found below, and why.
-            System.err.printf(
-                "tigris: streams of worker %d have not closed in order: %s%n",
-                index, e.getCause() == null ? e : e.getCause());
+            unclosed = e; // each output that has not got its name is found below, and why
           }
-          listener.published(named());
+          listener.published(named(), unclosed);
         });
   }
 

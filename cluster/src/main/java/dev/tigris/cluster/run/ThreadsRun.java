@@ -34,7 +34,9 @@ record ThreadsRun(FlowRun flow) implements ClusterRun {
 
   private static RunException failed(FlowException e) {
     return new RunException(
-        RunException.Kind.MODULE,
+        e.phase() == FlowException.Phase.CLOSE
+            ? RunException.Kind.OUTPUT
+            : RunException.Kind.MODULE,
         1,
         "the run failed: " + e.getMessage(),
         e.getCause() == null ? e : e.getCause());

@@ -128,8 +128,19 @@ final class Worker implements Part.Listener {
   }
 
   @Override
-  public void published(List<String> unnamed) {
-    happened((protocol, now) -> protocol.published(unnamed, now));
+  public void published(List<String> unnamed, @Nullable Throwable unclosed) {
+    if (unclosed == null) {
+      happened((protocol, now) -> protocol.published(unnamed, List.of(), now));
+      return;
+    }
+    Throwable cause = unclosed.getCause() == null ? unclosed : unclosed.getCause();
+    byte[] written = Frame.bytes(out -> RemoteException.write(out, cause));
+    List<String> why = List.of(String.valueOf(unclosed.getMessage()));
+    happened(
+        (protocol, now) -> {
+          thrown = written;
+          return protocol.published(unnamed, why, now);
+        });
   }
 
   @Override
@@ -257,7 +268,7 @@ final class Worker implements Part.Listener {
     private byte[] beside(Word word) {
       return switch (word) {
         case Word.Wired _, Word.Initialized _, Word.Running _, Word.Ended _ -> part.progress();
-        case Word.Failing _, Word.Failed _ -> thrown;
+        case Word.Failing _, Word.Failed _, Word.Published _ -> thrown;
         default -> NOTHING;
       };
     }

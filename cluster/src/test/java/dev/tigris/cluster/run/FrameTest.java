@@ -47,7 +47,7 @@ class FrameTest {
         new Word.Running(),
         new Word.Ended(ByteBuffer.wrap(new byte[] {9, 8})),
         new Word.Prepared(),
-        new Word.Published(List.of("left")),
+        new Word.Published(List.of("left"), List.of("unclosed")),
         new Word.Failing(FAILURE),
         new Word.Aborted(),
         new Word.Failed(FAILURE));

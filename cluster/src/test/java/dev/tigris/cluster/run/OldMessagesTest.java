@@ -98,7 +98,7 @@ class OldMessagesTest {
             new Word.Running(),
             new Word.Ended(ByteBuffer.allocate(0)),
             new Word.Prepared(),
-            new Word.Published(List.of("an output")),
+            new Word.Published(List.of("an output"), List.of("a stream")),
             new Word.Failing(failure),
             new Word.Failed(failure),
             new Word.Aborted());

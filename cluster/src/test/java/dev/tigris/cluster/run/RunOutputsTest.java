@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,30 +75,6 @@ class RunOutputsTest {
     assertEquals(1, failure.attempts());
     assertEquals(List.of("out-1"), names(folder));
     assertEquals(List.of("in the way"), names(folder.resolve("out-1")));
-    assertNoNotes(run);
-  }
-
-  @Test
-  void ofNoProcessAppearIfAStreamThrowsAsItIsPrepared() throws Exception {
-    ClusterRun run = cluster().withAttempts(2).start(Writes.class, folder.toString(), "prepares");
-    RunException failure = assertThrows(RunException.class, run::await);
-    assertEquals(RunException.Kind.OUTPUT, failure.kind(), failure.toString());
-    assertEquals(1, failure.attempts());
-    String cause = String.valueOf(Objects.requireNonNull(failure.getCause()).getMessage());
-    assertTrue(cause.contains(WrongStream.MISTAKE), cause);
-    assertEquals(List.of(), names(folder));
-    assertNoNotes(run);
-  }
-
-  /// All were prepared, and the decision is made: the others are not lost because of one that has a
-  /// mistake.
-  @Test
-  void ofOthersAppearIfAStreamThrowsAsItIsClosed() throws Exception {
-    ClusterRun run = cluster().start(Writes.class, folder.toString(), "closes");
-    var _ = run.await();
-    assertEquals(List.of("out-0", "out-2"), names(folder));
-    String log = Files.readString(run.folder().orElseThrow().resolve("worker-1.1.log"));
-    assertTrue(log.contains(WrongStream.MISTAKE), log);
     assertNoNotes(run);
   }
 

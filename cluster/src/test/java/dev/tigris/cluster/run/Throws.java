@@ -43,7 +43,11 @@ public final class Throws implements FlowProgram {
     SOURCE("make"),
     SOURCE_FINISH("make"),
     /// As a stream is opened that leaves the flow.
-    DRAIN("after");
+    DRAIN("after"),
+    /// As the end of such a stream is brought to the disk.
+    PREPARE("after"),
+    /// As such a stream is closed, when all outputs have been prepared.
+    CLOSE("after");
 
     private final String stage;
 
@@ -59,6 +63,11 @@ public final class Throws implements FlowProgram {
     /// Whether it fails before any module may work.
     boolean isEarly() {
       return this == CONSTRUCTOR || this == INIT || this == DRAIN;
+    }
+
+    /// Whether it fails after all modules have ended.
+    boolean isLate() {
+      return this == PREPARE || this == CLOSE;
     }
   }
 
@@ -84,13 +93,14 @@ public final class Throws implements FlowProgram {
           String name = "output" + place.name().replaceAll("\\W", "-");
           return FileStream.writing(worked.resolveSibling(name)).open(place);
         };
+    StreamKind wrong = place -> new WrongStream(place, bad == Place.PREPARE, "boom in " + bad);
     return Flow.named("throws")
         .source("make", () -> new Maker(bad, worked), 2)
         .reservoir(Reservoir.lottery().withWindow(2))
         .stage("work", () -> new Work(bad, worked), 2)
         .reservoir(Reservoir.random())
         .stage("after", () -> new After(bad, worked), 2)
-        .drain("after", drain, drain)
+        .drain("after", drain, bad.isLate() ? wrong : drain)
         .build();
   }
 

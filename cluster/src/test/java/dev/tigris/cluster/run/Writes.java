@@ -15,11 +15,9 @@ import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// A program each of whose replicas writes a file of its own: `folder [hangs file | blocks |
-/// prepares | closes]`. With
+/// A program each of whose replicas writes a file of its own: `folder [hangs file | blocks]`. With
 /// `hangs`, one of them waits for its end after it has made the file, unless that was there. With
-/// `blocks`, one of them puts a folder where its output belongs. With `prepares` and `closes`, one
-/// has a [WrongStream] in place of its file.
+/// `blocks`, one of them puts a folder where its output belongs.
 public final class Writes implements FlowProgram {
   static final int REPLICAS = 3;
   static final int WATERS = 100;
@@ -37,9 +35,6 @@ public final class Writes implements FlowProgram {
     StreamKind[] files = new StreamKind[REPLICAS];
     for (int i = 0; i < REPLICAS; i++) {
       files[i] = FileStream.writing(output(folder, i));
-    }
-    if (fault.equals("prepares") || fault.equals("closes")) {
-      files[1] = place -> new WrongStream(place, fault.equals("prepares"));
     }
     return Flow.named("writes")
         .source("make", () -> new Makes(hangs, blocked), REPLICAS)

@@ -10,15 +10,16 @@ import org.jspecify.annotations.Nullable;
 /// A stream that swallows what is put on it, and throws an error as it is prepared or, after that,
 /// as it is closed.
 final class WrongStream extends Stream {
-  static final String MISTAKE = "a kind of streams with a mistake in it";
-
   private final BufferSpring spring = new BufferSpring("wrong");
   private final boolean isEarly;
+  private final String message;
 
   /// @param isEarly whether it throws as it is prepared
-  WrongStream(StreamKind.Place place, boolean isEarly) {
+  /// @param message of the error
+  WrongStream(StreamKind.Place place, boolean isEarly, String message) {
     super(place.name(), place.window());
     this.isEarly = isEarly;
+    this.message = message;
   }
 
   @Override
@@ -69,7 +70,7 @@ final class WrongStream extends Stream {
   @Override
   protected void prepare() {
     if (isEarly) {
-      throw new AssertionError(MISTAKE);
+      throw new AssertionError(message);
     }
   }
 
@@ -77,7 +78,7 @@ final class WrongStream extends Stream {
   protected void dispose(boolean complete) {
     spring.close();
     if (complete) {
-      throw new AssertionError(MISTAKE);
+      throw new AssertionError(message);
     }
   }
 }

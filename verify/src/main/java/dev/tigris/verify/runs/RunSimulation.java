@@ -459,7 +459,7 @@ public final class RunSimulation {
 
   void checkOutcome(Outcome outcome) {
     switch (outcome) {
-      case Outcome.Done(int attempt, List<ByteBuffer> results, List<String> unnamed) -> {
+      case Outcome.Done(int attempt, List<ByteBuffer> results, List<String> unnamed, _) -> {
         Epoch epoch = new Epoch(RUN, attempt);
         for (ByteBuffer each : results) {
           if (!StandardCharsets.UTF_8.decode(each.duplicate()).toString().equals("" + epoch)) {

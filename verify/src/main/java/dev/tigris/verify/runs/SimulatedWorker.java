@@ -183,7 +183,7 @@ final class SimulatedWorker extends SimulatedProcess {
   }
 
   private void publish() {
-    act(protocol.published(simulation.name(disk, epoch, index), nowNanos()));
+    act(protocol.published(simulation.name(disk, epoch, index), List.of(), nowNanos()));
   }
 
   private void stop() {

@@ -72,7 +72,7 @@ class RunSimulationTest {
     for (int seed = 0; seed < 100; seed++) {
       Plan plan = new Plan(seed, limits(4, 3), true, Map.of("worker.kill", 0.02), 8 * SECOND);
       Result result = RunSimulation.run(plan, Parts.SHIPPED);
-      if (result.outcome() instanceof Outcome.Done(int attempt, _, _)) {
+      if (result.outcome() instanceof Outcome.Done(int attempt, _, _, _)) {
         again += attempt - 1;
         assertEquals(4, result.named());
       } else {

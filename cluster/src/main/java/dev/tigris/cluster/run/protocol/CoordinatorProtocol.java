@@ -473,10 +473,18 @@ public class CoordinatorProtocol {
 
   private void succeed(long nowNanos) {
     List<String> unnamed = new ArrayList<>();
+    List<Failure> unclosed = new ArrayList<>();
     for (Seat seat : seats) {
-      unnamed.addAll(seat.word instanceof Word.Published(List<String> left) ? left : seat.unnamed);
+      if (seat.word instanceof Word.Published(List<String> left, List<String> failed)) {
+        unnamed.addAll(left);
+        if (!seat.isNamed) { // else its streams found their outputs named by others
+          failed.forEach(each -> unclosed.add(new Failure(Failure.Kind.DISK, seat.worker, each)));
+        }
+      } else {
+        unnamed.addAll(seat.unnamed);
+      }
     }
-    end(new Outcome.Done(epoch.attempt(), results, unnamed), nowNanos);
+    end(new Outcome.Done(epoch.attempt(), results, unnamed, unclosed), nowNanos);
     sendAll();
   }
 

@@ -11,11 +11,14 @@ public sealed interface Outcome {
   /// @param results what the modules of each worker have counted, by worker
   /// @param unnamed says of each output that has not its name yet, where it lies and why: it is
   ///     left to recovery
-  record Done(int attempt, List<ByteBuffer> results, List<String> unnamed) implements Outcome {
+  /// @param unclosed which streams have failed as they were closed, after the decision
+  record Done(int attempt, List<ByteBuffer> results, List<String> unnamed, List<Failure> unclosed)
+      implements Outcome {
     /// An outcome with its own lists.
     public Done {
       results = List.copyOf(results);
       unnamed = List.copyOf(unnamed);
+      unclosed = List.copyOf(unclosed);
     }
   }
 

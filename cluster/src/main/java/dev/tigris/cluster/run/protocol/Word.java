@@ -65,10 +65,12 @@ public sealed interface Word {
   /// The worker's outputs have their names.
   ///
   /// @param unnamed says of each that has not, where it lies and why
-  record Published(List<String> unnamed) implements Word {
-    /// A word with its own list.
+  /// @param unclosed says which streams have failed as they were closed
+  record Published(List<String> unnamed, List<String> unclosed) implements Word {
+    /// A word with its own lists.
     public Published {
       unnamed = List.copyOf(unnamed);
+      unclosed = List.copyOf(unclosed);
     }
   }
 

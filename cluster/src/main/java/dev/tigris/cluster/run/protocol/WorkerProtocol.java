@@ -188,8 +188,11 @@ public class WorkerProtocol {
   /// The outputs have their names, but for some.
   ///
   /// @param unnamed says of each that has not, where it lies and why
-  public final List<WorkerAct> published(List<String> unnamed, long nowNanos) {
-    List<WorkerAct> next = sayAfter(Word.Prepared.class, new Word.Published(unnamed), nowNanos);
+  /// @param unclosed says which streams have failed as they were closed
+  public final List<WorkerAct> published(
+      List<String> unnamed, List<String> unclosed, long nowNanos) {
+    List<WorkerAct> next =
+        sayAfter(Word.Prepared.class, new Word.Published(unnamed, unclosed), nowNanos);
     if (!isUnheard) {
       return next;
     }

@@ -99,7 +99,7 @@ class RunProtocolTest {
     numbers[0] = repeated.number();
     List<CoordinatorAct> _ = sayAll(new Word.Prepared(), 80);
     List<CoordinatorAct> _ = coordinator.decided(EPOCH, 80);
-    List<CoordinatorAct> _ = sayAll(new Word.Published(List.of()), 90);
+    List<CoordinatorAct> _ = sayAll(new Word.Published(List.of(), List.of()), 90);
     Outcome.Done done = assertInstanceOf(Outcome.Done.class, coordinator.outcome());
     assertEquals(
         List.of(ByteBuffer.wrap(new byte[] {7}), ByteBuffer.wrap(new byte[] {8})), done.results());
@@ -172,7 +172,7 @@ class RunProtocolTest {
   @Test
   void namingThatDoesNotEndIsLeftToRecovery() {
     comeTo(CoordinatorProtocol.Phase.PUBLISHING);
-    List<CoordinatorAct> _ = say(1, new Word.Published(List.of()), 400);
+    List<CoordinatorAct> _ = say(1, new Word.Published(List.of(), List.of()), 400);
     List<CoordinatorAct> _ = say(0, new Word.Prepared(), 450);
     List<CoordinatorAct> _ = coordinator.tick(500);
     assertEquals(CoordinatorProtocol.Phase.PUBLISHING, coordinator.phase());
