@@ -32,6 +32,12 @@ public interface FlowEngine extends FlowRun {
   ///     stream to a module that is not at its end
   CompletableFuture<Answer> apply(Operation operation);
 
+  /// Makes a step of a change of a stage's replicas, also in a flow that was sealed: it is not over
+  /// as long as a module runs. It is answered as an operation is.
+  ///
+  /// @param part says where the ends of new streams are
+  CompletableFuture<Answer> apply(Resizing.Step step, FlowPart part);
+
   /// Lets the flow be over when all its modules have ended: no module is created any more. Without
   /// this call, a flow whose modules have ended waits for others.
   void seal();

@@ -1,6 +1,8 @@
 package dev.tigris.flow;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// A flow that was started. Any thread may call any of the methods.
@@ -22,6 +24,27 @@ public interface FlowRun {
   /// for a stream stop waiting, and all other threads of the flow are interrupted. Has no effect
   /// once the flow is over.
   void cancel();
+
+  /// Ends what comes into the flow, and returns at once: sources produce nothing more, and feeds
+  /// give nothing more, as if they had come to their ends. So the waters that are on their way are
+  /// worked off, and the flow ends well with what it was given so far. A call of a module that
+  /// takes long delays that. Has no effect once the flow is over.
+  void drain();
+
+  /// Changes the number of replicas of a stage while the flow runs. New ones get their share by the
+  /// policies of the reservoirs. Those that leave take what was put before, and finish. No water is
+  /// lost, doubled or reordered on its stream. A call of a module that takes long delays that.
+  ///
+  /// [ModuleContext#replicas] stays what it was at the start. Replicas count on: a new one never
+  /// has the number of one that has left.
+  ///
+  /// @return completes when the stage has that many. It fails with [IllegalStateException] where
+  ///     that is not possible, which changes nothing: a stage that is a source, has a feed or a
+  ///     drain, is behind a routed reservoir, or has ended; or while another change goes on
+  CompletableFuture<Void> resize(String stage, int replicas);
+
+  /// Returns the modules that a change of a stage waits for: each is in a call, or leaves.
+  List<Operation.End> waitsFor();
 
   /// Returns whether the flow is over: all its threads have ended and its streams are closed.
   boolean isDone();

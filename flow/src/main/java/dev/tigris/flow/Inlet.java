@@ -17,8 +17,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: the module's thread.
 final class Inlet {
-  /// A stream that comes in, the name of the stage or feed that it comes from, and its number.
-  record Input(Stream stream, String from, int number) {}
+  /// A stream that comes in.
+  ///
+  /// @param from the name of the stage or feed that it comes from
+  /// @param number which input it is, from 0
+  /// @param isFeed whether it comes from outside
+  record Input(Stream stream, String from, int number, boolean isFeed) {}
 
   private final List<Input> all = new ArrayList<>();
 
@@ -45,8 +49,8 @@ final class Inlet {
     this.random = random;
   }
 
-  void add(Stream stream, String from) {
-    Input input = new Input(stream, from, all.size());
+  void add(Stream stream, String from, boolean isFeed) {
+    Input input = new Input(stream, from, all.size(), isFeed);
     all.add(input);
     if (open == inputs.length) {
       inputs = Arrays.copyOf(inputs, 2 * open);
@@ -162,6 +166,19 @@ final class Inlet {
       Stream stream = inputs[i].stream();
       if (stream.failure() != null && !stream.isDrained()) {
         throw stream.lost("sender");
+      }
+    }
+  }
+
+  /// Takes nothing more from feeds.
+  void endFeeds() {
+    for (int i = 0; i < open; i++) {
+      Input input = inputs[i];
+      if (input.isFeed()) {
+        input.stream().stop();
+        state.closed(input.number());
+        inputs[i] = inputs[--open];
+        i--;
       }
     }
   }

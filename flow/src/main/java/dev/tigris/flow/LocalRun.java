@@ -3,6 +3,7 @@ package dev.tigris.flow;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -75,6 +76,8 @@ final class LocalRun implements HeldEngine {
   private final long startedNanos = System.nanoTime();
   private volatile long endedNanos;
   private volatile boolean stopping;
+  private volatile boolean draining;
+  private volatile @Nullable Resizer resizer;
 
   /// Makes an engine without modules.
   ///
@@ -109,7 +112,8 @@ final class LocalRun implements HeldEngine {
   @Override
   public CompletableFuture<Answer> apply(Operation operation) {
     return switch (operation) {
-      case Operation.CreateModule create -> CompletableFuture.completedFuture(create(create));
+      case Operation.CreateModule(Operation.End module) ->
+          CompletableFuture.completedFuture(create(module, false));
       case Operation.CreateStream create -> {
         streams.create(create);
         yield CompletableFuture.completedFuture(Answer.APPLIED);
@@ -126,6 +130,71 @@ final class LocalRun implements HeldEngine {
     };
   }
 
+  @Override
+  public CompletableFuture<Answer> apply(Resizing.Step step, FlowPart part) {
+    Operation.End module = step.module();
+    Resizing.Link link = step.link();
+    return switch (step.kind()) {
+      case ADD -> CompletableFuture.completedFuture(create(module, true));
+      case RESERVE -> apply(new Operation.ReserveInputs(module));
+      case SEAL -> apply(new Operation.SealInputs(module));
+      case INITIALIZE -> apply(new Operation.Initialize(module));
+      case START -> apply(new Operation.Start(module));
+      case DROP -> apply(new Operation.Drop(module));
+      case ATTACH_INPUT -> apply(new Operation.AttachInput(module, made(link, part)));
+      case ATTACH_OUTPUT -> apply(new Operation.AttachOutput(module, made(link, part)));
+      case END_OUTPUT ->
+          apply(new Operation.EndOutput(module, Objects.requireNonNull(link).name()));
+    };
+  }
+
+  /// Makes a stream, unless the step on its other end has, and returns its name.
+  private String made(Resizing.@Nullable Link link, FlowPart part) {
+    Resizing.Link its = Objects.requireNonNull(link);
+    if (!streams.has(its.name())) {
+      for (Flow.Edge edge : flow.edges()) {
+        if (edge.name().equals(its.reservoir())
+            && edge.from().equals(its.from().name())
+            && edge.to().equals(its.to().name())) {
+          streams.create(Plan.stream(flow, part, edge, its));
+        }
+      }
+    }
+    return its.name();
+  }
+
+  @Override
+  public CompletableFuture<Void> resize(String stage, int replicas) {
+    Resizer its;
+    synchronized (this) {
+      its = resizer;
+      if (its == null) {
+        its = new Resizer(this, flow);
+        resizer = its;
+        for (Worker each : workers.list()) { // those that end from now on tell it
+          if (each.snapshot().isEnded()) {
+            its.ended(each.end());
+          }
+        }
+      }
+    }
+    return its.resize(stage, replicas);
+  }
+
+  @Override
+  public List<Operation.End> waitsFor() {
+    Resizer its = resizer;
+    return its == null ? List.of() : its.waitsFor();
+  }
+
+  /// A module has ended.
+  void left(Operation.End module) {
+    Resizer its = resizer;
+    if (its != null) {
+      its.ended(module);
+    }
+  }
+
   private void refuseWrongEnd(Operation.OnModule operation) {
     Operation.End is =
         switch (operation) {
@@ -140,18 +209,26 @@ final class LocalRun implements HeldEngine {
     }
   }
 
-  private Answer create(Operation.CreateModule create) {
+  private Answer create(Operation.End module, boolean mayBeLate) {
     Worker worker;
     synchronized (this) {
-      Flow.Stage stage = workers.stageOfNew(create.module());
-      if (stopping || sealed) {
+      Flow.Stage stage = workers.stageOfNew(module);
+      boolean isOver = mayBeLate ? running == 0 : sealed;
+      if (stopping || closing || isOver) {
         return Answer.ENDED;
       }
-      worker = workers.add(stage, create.module());
+      worker = workers.add(stage, module);
       running++;
     }
     start(worker);
+    if (draining) {
+      endFeeds(worker);
+    }
     return Answer.APPLIED;
+  }
+
+  private static void endFeeds(Worker worker) {
+    worker.ask(new Request(new Operation.EndFeeds(worker.end()), new CompletableFuture<>()));
   }
 
   private void start(Worker worker) {
@@ -288,6 +365,10 @@ final class LocalRun implements HeldEngine {
   private void stop() {
     synchronized (this) {
       stopping = true; // no worker comes after those that are told now
+    }
+    Resizer its = resizer;
+    if (its != null) {
+      its.failed(new CancellationException("flow " + flow.name() + " was stopped"));
     }
     for (int i = 0; i < workers.count(); i++) {
       workers.get(i).stop();
@@ -483,6 +564,12 @@ final class LocalRun implements HeldEngine {
   public void cancel() {
     decide(
         new Outcome.Cancelled(new CancellationException("flow " + flow.name() + " was cancelled")));
+  }
+
+  @Override
+  public void drain() {
+    draining = true; // partner of the read in create: a worker is told here, there, or twice
+    workers.list().forEach(LocalRun::endFeeds);
   }
 
   @Override

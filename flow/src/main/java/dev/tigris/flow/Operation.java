@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 ///        |
 ///    SealInputs  (once, and once for each ReserveInputs)
 ///        |
-///    Initialize -> Start ->  ... EndOutput ...  -> the end, or Stop, or Drop
+///    Initialize -> Start ->  ... EndOutput, EndFeeds ...  -> the end, or Stop, or Drop
 /// ```
 public sealed interface Operation {
   /// One end of a stream: a replica of a stage, or one stream of a feed or a drain.
@@ -130,6 +130,13 @@ public sealed interface Operation {
   ///
   /// @param module the module
   record Stop(End module) implements OnModule {}
+
+  /// Ends what comes to a module from outside: a source produces nothing more, and its feeds give
+  /// nothing more, as if they had come to their ends. It takes all other inputs to their ends, and
+  /// finishes then. A module may be told so before it works.
+  ///
+  /// @param module the module
+  record EndFeeds(End module) implements OnModule {}
 
   /// Drops a module: it ends at once, as by an [EndOfStreamException]. A wait of its ends, its
   /// thread is interrupted, and `finish` is not called.

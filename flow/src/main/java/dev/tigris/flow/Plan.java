@@ -40,7 +40,7 @@ record Plan(List<List<Operation>> steps, FlowPart part) {
   private static final int START = 3;
 
   /// All of a flow.
-  private static final FlowPart WHOLE =
+  static final FlowPart WHOLE =
       new FlowPart() {
         @Override
         public boolean isHere(End replica) {
@@ -118,6 +118,51 @@ record Plan(List<List<Operation>> steps, FlowPart part) {
     }
   }
 
+  /// Returns the name of a stream of a reservoir.
+  static String name(String reservoir, End from, End to) {
+    String name = from + "->" + to;
+    return reservoir.equals(to.name()) ? name : name + ":" + reservoir;
+  }
+
+  /// Returns how many streams a whole flow begins with.
+  static int streams(Flow flow) {
+    Maker maker = new Maker(flow, WHOLE);
+    Plan _ = maker.make();
+    return maker.streams;
+  }
+
+  /// Returns the operation that makes a stream of a reservoir, as the process of a part has it.
+  ///
+  /// @throws IllegalArgumentException if the reservoir has streams of a kind that cannot join two
+  ///     processes
+  static CreateStream stream(Flow flow, FlowPart part, Flow.Edge edge, Resizing.Link link) {
+    boolean sends = part.isHere(link.from());
+    boolean receives = part.isHere(link.to());
+    Reservoir reservoir = edge.reservoir();
+    int window = reservoir.window();
+    StreamKind kind = reservoir.kind();
+    Use use = Use.RESERVOIR;
+    if (!sends || !receives) {
+      use = sends ? Use.OUTBOUND : Use.INBOUND;
+      if (kind instanceof WindowedKind(StreamKind inner, int its)) {
+        kind = inner;
+        window = its;
+      }
+      refuseOwnKind(flow, edge, kind);
+      kind = part.kind(new FlowPart.Link(link.name(), link.from(), link.to()));
+    }
+    return new CreateStream(
+        link.name(), link.number(), use, edge.name(), link.from(), link.to(), kind, window);
+  }
+
+  private static void refuseOwnKind(Flow flow, Flow.Edge edge, StreamKind kind) {
+    if (!kind.equals(StreamKind.memory())) {
+      throw new IllegalArgumentException(
+          "reservoir %s of flow %s has streams of the kind %s, which cannot join two processes: place stages %s and %s in one process, or leave out withKind"
+              .formatted(edge.name(), flow.name(), kind.description(), edge.from(), edge.to()));
+    }
+  }
+
   private static final class Maker {
     private final Flow flow;
     private final FlowPart part;
@@ -189,37 +234,15 @@ record Plan(List<List<Operation>> steps, FlowPart part) {
       if (!sends && !receives) {
         return;
       }
-      String name = sender + "->" + receiver;
-      if (!edge.name().equals(edge.to())) {
-        name = name + ":" + edge.name();
-      }
-      Reservoir reservoir = edge.reservoir();
-      int window = reservoir.window();
-      StreamKind kind = reservoir.kind();
-      Use use = Use.RESERVOIR;
-      if (!sends || !receives) {
-        use = sends ? Use.OUTBOUND : Use.INBOUND;
-        if (kind instanceof WindowedKind(StreamKind inner, int its)) {
-          kind = inner;
-          window = its;
-        }
-        refuseOwnKind(edge, kind);
-        kind = part.kind(new FlowPart.Link(name, sender, receiver));
-      }
-      create.add(new CreateStream(name, number, use, edge.name(), sender, receiver, kind, window));
+      CreateStream made =
+          stream(flow, part, edge, new Resizing.Link(edge.name(), sender, receiver, number));
+      String name = made.name();
+      create.add(made);
       if (sends) {
         attach.add(new AttachOutput(sender, name));
       }
       if (receives) {
         attach.add(new AttachInput(receiver, name));
-      }
-    }
-
-    private void refuseOwnKind(Flow.Edge edge, StreamKind kind) {
-      if (!kind.equals(StreamKind.memory())) {
-        throw new IllegalArgumentException(
-            "reservoir %s of flow %s has streams of the kind %s, which cannot join two processes: place stages %s and %s in one process, or leave out withKind"
-                .formatted(edge.name(), flow.name(), kind.description(), edge.from(), edge.to()));
       }
     }
 

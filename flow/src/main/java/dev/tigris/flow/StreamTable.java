@@ -151,6 +151,10 @@ final class StreamTable {
     }
   }
 
+  synchronized boolean has(String name) {
+    return byName.containsKey(name);
+  }
+
   synchronized Placed find(String name) {
     Placed found = byName.get(name);
     if (found == null) {

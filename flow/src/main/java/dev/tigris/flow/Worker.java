@@ -82,6 +82,9 @@ final class Worker implements Runnable {
   /// Whether it was told to stop.
   private boolean isStopped;
 
+  /// Whether it was told to end what comes from outside.
+  private boolean haveFeedsEnded;
+
   /// Whether the next call was begun, and waits for a choice.
   private boolean begun;
 
@@ -199,6 +202,14 @@ final class Worker implements Runnable {
         step(true);
       }
     } finally {
+      leave();
+    }
+  }
+
+  private void leave() {
+    try {
+      run.left(end);
+    } finally {
       run.ended();
     }
   }
@@ -218,7 +229,7 @@ final class Worker implements Runnable {
       parker.leave();
       isStepping = false;
       if (isEnded()) {
-        run.ended();
+        leave();
       }
     }
   }
@@ -420,6 +431,7 @@ final class Worker implements Runnable {
             case Operation.Initialize initialize -> initialize();
             case Operation.Start start -> start();
             case Operation.Stop stop -> stopWorking();
+            case Operation.EndFeeds end -> endFeeds();
             case Operation.Drop drop -> Answer.APPLIED; // which was an event of its own
           };
       request.answer(answer);
@@ -475,7 +487,11 @@ final class Worker implements Runnable {
     }
     use(stream);
     stream.receiver(parker);
-    inlet.add(stream, placed.made().from().name());
+    boolean isFeed = placed.made().use() == Operation.Use.FEED;
+    inlet.add(stream, placed.made().from().name(), isFeed);
+    if (haveFeedsEnded) {
+      inlet.endFeeds();
+    }
     return Answer.APPLIED;
   }
 
@@ -573,6 +589,9 @@ final class Worker implements Runnable {
     }
     state = State.WORKING;
     phase = stage.isSource() ? FlowException.Phase.PRODUCE : FlowException.Phase.PROCESS;
+    if (haveFeedsEnded && stage.isSource()) {
+      beFinishing();
+    }
     return Answer.APPLIED;
   }
 
@@ -583,6 +602,18 @@ final class Worker implements Runnable {
       beFinishing();
     } else if (state != State.FINISHING) {
       close();
+    }
+    return Answer.APPLIED;
+  }
+
+  private Answer endFeeds() {
+    if (state == State.FINISHING) {
+      return Answer.ENDED; // its input has
+    }
+    haveFeedsEnded = true;
+    inlet.endFeeds();
+    if (stage.isSource() && state == State.WORKING) {
+      beFinishing();
     }
     return Answer.APPLIED;
   }

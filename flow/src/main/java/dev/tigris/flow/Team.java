@@ -1,0 +1,170 @@
+package dev.tigris.flow;
+
+import dev.tigris.flow.Operation.End;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The replicas that a flow has at the moment, and the change that is being made to them, of which
+/// there is one at a time. Which replica joins or leaves, and what is refused, is decided here.
+///
+/// Thread rule: one thread at a time.
+public final class Team {
+  private static final int MOST = 10_000;
+
+  private final Flow flow;
+  private final Map<String, List<End>> replicas = new LinkedHashMap<>();
+  private final Map<String, Integer> nextNumber = new LinkedHashMap<>();
+  private final Set<End> ended = new HashSet<>();
+  private int nextStream;
+  private @Nullable Resizing change;
+
+  /// The stage that is resized, and to how many replicas.
+  private String stage = "";
+
+  private int wanted;
+
+  /// Why the last one that was asked for was not made; null if it was.
+  private @Nullable String refused;
+
+  /// Makes the team of a flow that was just started.
+  public Team(Flow flow) {
+    this.flow = flow;
+    for (Flow.Stage each : flow.stages()) {
+      List<End> its = new ArrayList<>();
+      for (int i = 0; i < each.replicas(); i++) {
+        its.add(new End(each.name(), i));
+      }
+      replicas.put(each.name(), its);
+      nextNumber.put(each.name(), each.replicas());
+    }
+    nextStream = Plan.streams(flow);
+  }
+
+  /// Returns the replicas of a stage that take part: none that leaves.
+  public List<End> replicas(String name) {
+    return List.copyOf(replicas.getOrDefault(name, List.of()));
+  }
+
+  /// Returns how many replicas of each stage take part.
+  public Map<String, Integer> sizes() {
+    Map<String, Integer> sizes = new LinkedHashMap<>();
+    replicas.forEach((name, its) -> sizes.put(name, its.size()));
+    return sizes;
+  }
+
+  /// Begins to resize a stage; [#change] has the first change then.
+  ///
+  /// @return why it is refused; null if it is not
+  public @Nullable String resize(String name, int count) {
+    String why = refusal(name, count);
+    if (why == null) {
+      stage = name;
+      wanted = count;
+      refused = null;
+      begin();
+    }
+    return why;
+  }
+
+  private @Nullable String refusal(String name, int count) {
+    Flow.Stage found = flow.stage(name);
+    if (found == null) {
+      return "there is no stage '%s': there are %s".formatted(name, replicas.keySet());
+    }
+    if (count < 1 || count > MOST) {
+      return "%d replicas: a stage has 1 to %d".formatted(count, MOST);
+    }
+    if (change != null) {
+      return "stage %s is being resized: wait until that is done".formatted(stage);
+    }
+    if (found.isSource()) {
+      return "the replicas of source %s have divided their input among themselves".formatted(name);
+    }
+    for (Flow.Edge edge : flow.edges()) {
+      if (edge.to().equals(name) && edge.reservoir().policy() == null) {
+        return "stage %s is behind the routed reservoir %s, whose senders choose receivers by their number"
+            .formatted(name, edge.name());
+      }
+    }
+    boolean hasFeed = flow.feeds().stream().anyMatch(feed -> feed.stage().equals(name));
+    boolean hasDrain = flow.drains().stream().anyMatch(drain -> drain.stage().equals(name));
+    if (hasFeed || hasDrain) {
+      return "stage %s has a %s, whose streams were dealt to its replicas"
+          .formatted(name, hasFeed ? "feed" : "drain");
+    }
+    if (replicas(name).isEmpty()) {
+      return "stage %s has ended".formatted(name);
+    }
+    return null;
+  }
+
+  private void begin() {
+    List<End> its = replicas.getOrDefault(stage, List.of());
+    if (its.size() < wanted && !its.isEmpty()) {
+      int number = nextNumber.merge(stage, 1, Integer::sum) - 1;
+      Resizing grows = Resizing.growing(flow, this, new End(stage, number), nextStream);
+      nextStream += grows.streams();
+      change = grows;
+    } else if (its.size() > wanted) {
+      End leaving = its.removeLast();
+      Resizing shrinks = Resizing.shrinking(flow, this, leaving);
+      change = shrinks;
+      if (ended.contains(leaving)) {
+        shrinks.ended(leaving);
+      }
+    } else {
+      change = null;
+    }
+  }
+
+  /// Returns the change that is being made; null if none is.
+  public @Nullable Resizing change() {
+    return change;
+  }
+
+  /// Goes on to the next change, if the present one is over.
+  ///
+  /// @return whether the stage has its size, or it was refused
+  public boolean settle() {
+    Resizing now = change;
+    if (now == null) {
+      return true;
+    }
+    if (!now.isOver()) {
+      return false;
+    }
+    if (now.phase() == Resizing.Phase.REFUSED) {
+      change = null;
+      refused = "too late: " + now.refusal();
+      return true;
+    }
+    if (now.grows() && !ended.contains(now.replica())) {
+      replicas.getOrDefault(stage, new ArrayList<>()).add(now.replica());
+    }
+    begin();
+    if (change == null && replicas(stage).size() != wanted) {
+      refused = "too late: stage %s has ended".formatted(stage);
+    }
+    return change == null;
+  }
+
+  /// Returns why the change that was settled last was not made; null if it was.
+  public @Nullable String refused() {
+    return refused;
+  }
+
+  /// A replica has ended.
+  public void ended(End replica) {
+    if (ended.add(replica)) {
+      boolean _ = replicas.getOrDefault(replica.name(), new ArrayList<>()).remove(replica);
+      if (change != null) {
+        change.ended(replica);
+      }
+    }
+  }
+}
