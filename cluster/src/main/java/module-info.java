@@ -1,5 +1,5 @@
 /// Flows over several processes: streams over virtual interfaces, and runs of programs.
-@SuppressWarnings("module") // the command is compiled after this module
+@SuppressWarnings("module") // those that it is exported to are compiled after it
 module dev.tigris.cluster {
   requires dev.tigris.message;
   requires dev.tigris.os;
@@ -16,7 +16,8 @@ module dev.tigris.cluster {
   exports dev.tigris.cluster.run.host to
       dev.tigris.cli;
   exports dev.tigris.cluster.run.outputs to
-      dev.tigris.cli;
+      dev.tigris.cli,
+      dev.tigris.steering;
   exports dev.tigris.cluster.run.protocol to
       dev.tigris.cli;
   exports dev.tigris.cluster.testing;

@@ -2,8 +2,11 @@
 package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.group.GroupProgram;
+import dev.tigris.cluster.run.outputs.RunRecord;
 import dev.tigris.cluster.run.protocol.Limits;
 import dev.tigris.cluster.run.protocol.RunId;
+import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowRun;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -59,6 +62,9 @@ public final class Cluster {
   /// The hosts of the processes; null if they are on this one.
   private final @Nullable ClusterHosts hosts;
 
+  /// Whether runs have folders. Those on processes always do.
+  private final boolean hasFolder;
+
   private Cluster(
       int processes,
       int attempts,
@@ -66,7 +72,8 @@ public final class Cluster {
       @Nullable Long seed,
       Path runs,
       ProgramCode code,
-      @Nullable ClusterHosts hosts) {
+      @Nullable ClusterHosts hosts,
+      boolean hasFolder) {
     this.processes = processes;
     this.attempts = attempts;
     this.hang = hang;
@@ -74,12 +81,13 @@ public final class Cluster {
     this.runs = runs;
     this.code = code;
     this.hosts = hosts;
+    this.hasFolder = hasFolder;
   }
 
   /// Returns a cluster that runs programs on threads of this JVM.
   public static Cluster threads() {
     return new Cluster(
-        0, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.OF_THIS_PROCESS, null);
+        0, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.OF_THIS_PROCESS, null, false);
   }
 
   /// Returns a cluster of so many processes on this host, which does not try a run again.
@@ -91,7 +99,7 @@ public final class Cluster {
           "%d processes: a run has 1 to %d".formatted(count, MOST_PROCESSES));
     }
     return new Cluster(
-        count, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.OF_THIS_PROCESS, null);
+        count, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.OF_THIS_PROCESS, null, true);
   }
 
   /// Returns a cluster of processes on several hosts, which tries a run three times at most. A
@@ -120,7 +128,8 @@ public final class Cluster {
         null,
         RunFolder.usualRuns(),
         ProgramCode.OF_THIS_PROCESS,
-        named);
+        named,
+        true);
   }
 
   /// Returns a copy that tries a run so many times at most, when processes are lost.
@@ -131,7 +140,7 @@ public final class Cluster {
       throw new IllegalArgumentException(
           "%d attempts: a run has 1 to %d".formatted(count, MOST_ATTEMPTS));
     }
-    return new Cluster(processes, count, hang, seed, runs, code, hosts);
+    return new Cluster(processes, count, hang, seed, runs, code, hosts, hasFolder);
   }
 
   /// Returns a copy that gives up a process that has not answered for so long. It is 10 seconds
@@ -143,19 +152,26 @@ public final class Cluster {
       throw new IllegalArgumentException(
           "a hang limit of %s: it must be between a second and a day".formatted(longest));
     }
-    return new Cluster(processes, attempts, longest, seed, runs, code, hosts);
+    return new Cluster(processes, attempts, longest, seed, runs, code, hosts, hasFolder);
   }
 
   /// Returns a copy whose runs have this [seed][Arguments#seed].
   public Cluster withSeed(long number) {
-    return new Cluster(processes, attempts, hang, number, runs, code, hosts);
+    return new Cluster(processes, attempts, hang, number, runs, code, hosts, hasFolder);
   }
 
   /// Returns a copy that keeps the folders of its runs in this one. They are in `tigris/runs` in
   /// XDG_STATE_HOME otherwise, or in `~/.local/state`. The folders of the last 20 runs that are
   /// over are kept.
   public Cluster withRuns(Path folder) {
-    return new Cluster(processes, attempts, hang, seed, folder.toAbsolutePath(), code, hosts);
+    return new Cluster(
+        processes, attempts, hang, seed, folder.toAbsolutePath(), code, hosts, hasFolder);
+  }
+
+  /// Returns a copy whose runs have a folder on threads, too. It tells others of this user what
+  /// runs, and how it has ended.
+  public Cluster withFolder() {
+    return new Cluster(processes, attempts, hang, seed, runs, code, hosts, true);
   }
 
   /// Returns a copy whose programs come from more jars and folders than the class path of this
@@ -164,7 +180,7 @@ public final class Cluster {
   ///
   /// @param path jars and folders, which follow the class path of this process
   public Cluster withCode(List<Path> path) {
-    return new Cluster(processes, attempts, hang, seed, runs, code.from(path), hosts);
+    return new Cluster(processes, attempts, hang, seed, runs, code.from(path), hosts, hasFolder);
   }
 
   /// Returns a copy whose processes start from an AOT cache: Java's file of classes that are loaded
@@ -180,14 +196,16 @@ public final class Cluster {
       throw new IllegalArgumentException(
           "an AOT cache, %s: runs on several hosts use none".formatted(file));
     }
-    return new Cluster(processes, attempts, hang, seed, runs, code.withCache(file), null);
+    return new Cluster(
+        processes, attempts, hang, seed, runs, code.withCache(file), null, hasFolder);
   }
 
   /// Returns a cluster of two processes, both of which are this one: it goes through all that a run
   /// on processes does. A training run with it makes an AOT cache for coordinators and workers that
   /// share one. A program that does not end by itself does not end.
   public static Cluster rehearsal() {
-    return new Cluster(2, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.REHEARSED, null);
+    return new Cluster(
+        2, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.REHEARSED, null, true);
   }
 
   /// Returns whether programs run on threads of this JVM.
@@ -271,7 +289,7 @@ public final class Cluster {
       Arguments looking = looking(links, words);
       Described described = describing.describe(looking);
       if (processes == 0) {
-        return new ThreadsRun(described.flow().seededOr(looking.seed()).start());
+        return onThreads(program, looking.settled(), described);
       }
       ClusterRun run = started(program, looking.settled(), described, links);
       isStarted = true;
@@ -290,6 +308,39 @@ public final class Cluster {
         links.close();
       }
     }
+  }
+
+  private ClusterRun onThreads(
+      Class<? extends FlowProgram> program, Arguments settled, Described described)
+      throws IOException {
+    Flow flow = described.flow().seededOr(settled.seed());
+    if (!hasFolder) {
+      return new ThreadsRun(flow.start(), described.graph(), null);
+    }
+    RunId run = new RunId(SECRETS.nextLong(), SECRETS.nextLong());
+    RunFolder folder = RunFolder.make(runs, run, settled.time(), facts(program, settled));
+    try {
+      FlowRun started = flow.start();
+      return new ThreadsRun(started, described.graph(), ThreadsFolder.watch(started, folder));
+    } catch (RuntimeException | Error e) {
+      notStarted(folder, e);
+      throw e;
+    }
+  }
+
+  private static void notStarted(RunFolder folder, Throwable why) throws IOException {
+    try (folder) {
+      folder.over(Map.of(RunRecord.OUTCOME, "not started: " + why));
+    }
+  }
+
+  /// Returns what the folder of a run tells of it.
+  private Map<String, String> facts(Class<? extends FlowProgram> program, Arguments settled) {
+    return Map.of(
+        "program", program.getName(),
+        "arguments", String.join(" ", settled.words()),
+        "processes", String.valueOf(processes),
+        "process", String.valueOf(ProcessHandle.current().pid()));
   }
 
   private static void warn(Class<? extends FlowProgram> program) {
@@ -411,16 +462,7 @@ public final class Cluster {
                 ? Fingerprint.ofCode(path)
                 : Fingerprint.ofContent(ClusterHosts.code(code)),
             limits);
-    RunFolder folder =
-        RunFolder.make(
-            runs,
-            run,
-            settled.time(),
-            Map.of(
-                "program", program.getName(),
-                "arguments", String.join(" ", settled.words()),
-                "processes", String.valueOf(processes),
-                "process", String.valueOf(ProcessHandle.current().pid())));
+    RunFolder folder = RunFolder.make(runs, run, settled.time(), facts(program, settled));
     try {
       return ProcessesRun.start(
           new Coordinator(
@@ -430,9 +472,7 @@ public final class Cluster {
               host(launch, folder, links)),
           folder.path());
     } catch (IOException | RuntimeException | Error e) {
-      try (folder) {
-        folder.over(Map.of("outcome", "not started: " + e));
-      }
+      notStarted(folder, e);
       throw e;
     }
   }

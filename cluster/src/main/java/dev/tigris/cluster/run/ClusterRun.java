@@ -1,10 +1,13 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.Results;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 
 /// A run that was started by [Cluster#start]. Any thread may call any of the methods.
 public interface ClusterRun {
@@ -44,12 +47,38 @@ public interface ClusterRun {
     }
   }
 
+  /// Ends what comes into the flow, and returns at once: sources produce nothing more, and feeds
+  /// give nothing more, as if they had come to their ends. All that is on its way is worked off,
+  /// and the run ends well, with outputs of what it was given so far. If a process is lost
+  /// meanwhile, the run fails: it is not tried again. Has no effect when its modules have ended.
+  void drain();
+
+  /// Changes the number of replicas of a stage while the modules run, as
+  /// [dev.tigris.flow.FlowRun#resize] does. A new replica is in the process that has the fewest of
+  /// its stage. An attempt that follows another one begins with the described number.
+  ///
+  /// @return completes when the stage has that many. It fails with [IllegalStateException] where
+  ///     that is not possible, which changes nothing, or if the run ends before
+  CompletableFuture<Void> resize(String stage, int replicas);
+
+  /// Returns the modules that a change of a stage waits for, in words: each is in a call, or
+  /// leaves. It is empty if no change goes on.
+  String waitsFor();
+
   /// Returns whether the run is over.
   boolean isDone();
 
   /// Returns what the run is doing now, or has done.
   RunProgress progress();
 
-  /// Returns the folder of the run, with what its workers print; empty for a run on threads.
+  /// Returns the stages of the flow that runs, and what joins them.
+  FlowGraph graph();
+
+  /// Returns what its folder tells of the run: `run`, its 32 hexadecimal digits, `program`,
+  /// `arguments`, and `processes`, 0 for threads. It is empty for a run without a folder.
+  Map<String, String> facts();
+
+  /// Returns the folder of the run, with what its workers print; empty for a run on threads, unless
+  /// [Cluster#withFolder] says otherwise.
   Optional<Path> folder();
 }

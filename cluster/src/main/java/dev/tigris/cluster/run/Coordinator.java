@@ -1,3 +1,4 @@
+// Over 400 lines: one thread, all that it is told, and all that it does.
 package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.run.protocol.CoordinatorAct;
@@ -8,6 +9,7 @@ import dev.tigris.cluster.run.protocol.Order;
 import dev.tigris.cluster.run.protocol.Outcome;
 import dev.tigris.cluster.run.protocol.Report;
 import dev.tigris.cluster.run.protocol.Word;
+import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.Results;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -32,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// that there are, and does what it wants done. One thread does all of it, but for the deaths of
 /// processes and calls of the user, which are handed over to it.
 ///
-/// Thread rule: [#run] is the thread; [#cancel] and [#progress] are for any.
+/// Thread rule: [#run] is the thread; [#cancel], [#drain], [#graph] and [#progress] are for any.
 final class Coordinator implements Runnable {
   private static final System.Logger LOG = System.getLogger(Coordinator.class.getName());
   private static final byte[] NOTHING = {};
@@ -66,11 +68,15 @@ final class Coordinator implements Runnable {
   private volatile List<Integer> behind = List.of();
   private volatile long endedNanos;
 
+  /// The replicas of the present attempt.
+  private volatile RunTeam team;
+
   Coordinator(Launch launch, RunFolder folder, Network network, Function<Host.Deaths, Host> hosts) {
     this.launch = launch;
     this.folder = folder;
     this.network = network;
     this.hosts = hosts;
+    this.team = new RunTeam(launch.flow(), launch.limits().workers());
     this.protocol =
         new CoordinatorProtocol(
             launch.run(),
@@ -88,6 +94,38 @@ final class Coordinator implements Runnable {
 
   void cancel() {
     call(loop -> loop.perform(protocol.cancel("the run was cancelled", System.nanoTime())));
+  }
+
+  void drain() {
+    call(loop -> loop.perform(protocol.drain(System.nanoTime())));
+  }
+
+  /// Begins to resize a stage.
+  CompletableFuture<Void> resize(String stage, int count) {
+    CompletableFuture<Void> promised = new CompletableFuture<>();
+    if (over.isDone()) {
+      return CompletableFuture.failedFuture(new IllegalStateException("the run is over"));
+    }
+    CompletableFuture<?> _ =
+        over.thenAccept(
+            ending -> promised.completeExceptionally(new IllegalStateException("the run is over")));
+    call(
+        loop -> {
+          if (protocol.phase() != CoordinatorProtocol.Phase.RUNNING) {
+            boolean _ =
+                promised.completeExceptionally(
+                    new IllegalStateException("the modules do not run: try again when they do"));
+            return;
+          }
+          team.resize(stage, count, promised);
+          loop.perform(protocol.repeat());
+        });
+    return promised;
+  }
+
+  /// Returns the modules that a change waits for, in words; empty if none goes on.
+  String waitsFor() {
+    return team.waitsFor();
   }
 
   private final class Deaths implements Host.Deaths {
@@ -117,6 +155,15 @@ final class Coordinator implements Runnable {
   /// Returns what completes when the run is over and its processes are gone.
   CompletableFuture<Ending> over() {
     return over;
+  }
+
+  /// Returns what the folder tells of the run.
+  Map<String, String> facts() {
+    return folder.facts();
+  }
+
+  FlowGraph graph() {
+    return launch.flow().graph();
   }
 
   RunProgress progress() {
@@ -162,7 +209,7 @@ final class Coordinator implements Runnable {
         folder.forgetElsewhere(); // each has its name, or never gets it
       }
       if (!ending.isUndecided() && !folder.hasUnfinishedOutputs()) {
-        folder.over(Map.of("outcome", ending.words()));
+        folder.over(ending.facts(attempt, endedNanos - startNanos));
       }
     } catch (IOException e) {
       // the run has ended as it has, whether that could be noted or not
@@ -243,6 +290,9 @@ final class Coordinator implements Runnable {
       attempt = protocol.epoch().attempt();
       phase = RunProgress.Phase.of(protocol.phase());
       behind = protocol.behind();
+      if (protocol.phase() != CoordinatorProtocol.Phase.RUNNING) {
+        team.failed("the modules do not run any more");
+      }
     }
 
     private void receive(byte[] message) {
@@ -278,8 +328,12 @@ final class Coordinator implements Runnable {
           }
           default -> {
             if (beside.hasRemaining()) {
-              replicas.put(report.worker(), RunProgress.read(in, report.worker()));
+              List<RunProgress.Replica> its = RunProgress.read(in, report.worker());
+              replicas.put(report.worker(), its);
               told.put(report.worker(), RunProgress.readResults(in));
+              if (team.heard(report.worker(), StepLog.readAnswers(in), its)) {
+                perform(protocol.repeat());
+              }
             }
           }
         }
@@ -302,11 +356,16 @@ final class Coordinator implements Runnable {
         case CoordinatorAct.Decide(Epoch epoch) -> decide(epoch);
         case CoordinatorAct.NameFor(Epoch epoch, int worker) ->
             perform(protocol.named(epoch, worker, host.nameFor(epoch, worker), System.nanoTime()));
-        case CoordinatorAct.Over(Outcome how) -> outcome = how;
+        case CoordinatorAct.Over(Outcome how) -> {
+          outcome = how;
+          team.failed("the run is over");
+        }
       }
     }
 
     private void start(Epoch epoch, int count) {
+      team.failed("attempt %d has begun anew".formatted(epoch.attempt()));
+      team = new RunTeam(launch.flow(), launch.limits().workers());
       replicas.clear();
       told.clear();
       thrown.clear();
@@ -383,11 +442,22 @@ final class Coordinator implements Runnable {
         }
       }
       boolean isFirst = order.step() instanceof Order.Step.Describe && !described.contains(entry);
-      boolean isSent = to.send(entry, Frame.of(order, isFirst ? description : NOTHING));
+      boolean isSent = to.send(entry, Frame.of(order, isFirst ? description : steps(entry, order)));
       if (isFirst && isSent) {
         described.add(entry);
       }
       return isSent;
     }
+  }
+
+  /// Returns the steps of changes that travel beside an order.
+  private byte[] steps(int entry, Order order) {
+    boolean runs =
+        order.step() instanceof Order.Step.Run || order.step() instanceof Order.Step.Drain;
+    List<StepLog.Numbered> open =
+        runs && order.epoch().equals(protocol.epoch())
+            ? team.open(entry % launch.limits().workers())
+            : List.of();
+    return open.isEmpty() ? NOTHING : Frame.bytes(out -> StepLog.write(out, open));
   }
 }

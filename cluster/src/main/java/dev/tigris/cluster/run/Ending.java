@@ -1,5 +1,6 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.run.outputs.RunRecord;
 import dev.tigris.cluster.run.protocol.Failure;
 import dev.tigris.cluster.run.protocol.Outcome;
 import dev.tigris.flow.Results;
@@ -8,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
@@ -169,7 +171,28 @@ sealed interface Ending {
     return this instanceof Done || (this instanceof Failed(_, boolean isNamed) && isNamed);
   }
 
-  /// Returns it for the folder of the run.
+  /// Returns it for the folder of the run, as [RunRecord] reads it.
+  ///
+  /// @param attempts how many there were
+  /// @param nanos how long the run took
+  default Map<String, String> facts(int attempts, long nanos) {
+    Map<String, String> facts = new TreeMap<>();
+    facts.put(RunRecord.OUTCOME, words());
+    facts.put(RunRecord.ATTEMPTS, String.valueOf(attempts));
+    facts.put(RunRecord.NANOS, String.valueOf(nanos));
+    if (this instanceof Failed(RunException exception, _)) {
+      facts.put(RunRecord.KIND, exception.kind().name());
+    }
+    if (this instanceof Done(Results results)) {
+      int index = 0;
+      for (Map.Entry<String, Long> each : results.numbers().entrySet()) {
+        facts.put(RunRecord.RESULT + index++, each.getValue() + " " + each.getKey());
+      }
+    }
+    return facts;
+  }
+
+  /// Returns it in words.
   default String words() {
     return switch (this) {
       case Done _ -> "done";

@@ -159,6 +159,7 @@ final class Frame {
         Wire.writeText(out, reason);
       }
       case Order.Step.Leave _ -> out.writeByte(8);
+      case Order.Step.Drain _ -> out.writeByte(9);
     }
   }
 
@@ -174,6 +175,7 @@ final class Frame {
       case 6 -> new Order.Step.Publish();
       case 7 -> new Order.Step.Abort(Wire.readText(in));
       case 8 -> new Order.Step.Leave();
+      case 9 -> new Order.Step.Drain();
       default -> throw new IOException("an order to do " + which + ", which is unknown");
     };
   }

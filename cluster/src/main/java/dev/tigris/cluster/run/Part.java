@@ -1,3 +1,4 @@
+// Over 400 lines: the steps of a worker's part of a flow, one after the other.
 package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.Exchange;
@@ -12,6 +13,7 @@ import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowPart;
 import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.HeldEngine;
+import dev.tigris.flow.Operation;
 import dev.tigris.flow.PeerLostException;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
@@ -23,8 +25,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -64,6 +68,9 @@ final class Part implements AutoCloseable {
 
     void failed(Failure.Kind kind, String message, Throwable cause);
 
+    /// A step of a change was answered.
+    void changed();
+
     void stopped();
   }
 
@@ -83,6 +90,13 @@ final class Part implements AutoCloseable {
   private boolean isFailureTold; // under this object's lock
   private volatile @Nullable Described flow;
   private volatile long seed;
+  private volatile @Nullable FlowPart whereStreamsAre;
+
+  /// The steps of changes that this worker has made.
+  private final StepLog.Making made = new StepLog.Making();
+
+  /// Where the replicas are that have joined, and those that they have streams with.
+  private final Map<Operation.End, Integer> added = new ConcurrentHashMap<>();
   private volatile @Nullable HeldEngine run;
 
   /// @param contact how other workers are reached
@@ -151,9 +165,36 @@ final class Part implements AutoCloseable {
             group.meet(exchange, described.graph(), described.placement(), processes);
           }
           Flow whole = described.flow();
-          FlowPart here = exchange.part(whole, described.placement(), index, processes);
+          FlowPart here =
+              exchange.part(whole, replica -> place(described, replica), index, processes);
+          whereStreamsAre = here;
           begin(whole.seededOr(seed), gates.before(here));
         });
+  }
+
+  private int place(Described described, Operation.End replica) {
+    Integer place = added.get(replica);
+    return place != null ? place : described.placement().process(replica);
+  }
+
+  /// Makes the steps of changes that have not been made yet. Modules' threads answer them.
+  ///
+  /// @param steps those that were not answered
+  void change(ByteBuffer steps) throws IOException {
+    FlowPart here = whereStreamsAre;
+    try (DataInputStream in = Frame.reading(steps)) {
+      for (StepLog.Numbered each : made.take(StepLog.read(in))) {
+        added.putAll(each.processes());
+        CompletableFuture<?> _ =
+            started()
+                .apply(each.step(), Objects.requireNonNull(here))
+                .thenAccept(
+                    answer -> {
+                      made.answered(each.number(), answer);
+                      listener.changed();
+                    });
+      }
+    }
   }
 
   private void begin(Flow described, FlowPart here) {
@@ -237,6 +278,11 @@ final class Part implements AutoCloseable {
   /// Lets the modules run.
   void run() {
     gates.run();
+  }
+
+  /// Ends what comes into the flow.
+  void drain() {
+    started().drain();
   }
 
   /// Brings the outputs and their note to the disk.
@@ -368,7 +414,10 @@ final class Part implements AutoCloseable {
     return started == null
         ? NOTHING
         : Frame.bytes(
-            out -> RunProgress.write(out, started.snapshot().replicas(), started.results()));
+            out -> {
+              RunProgress.write(out, started.snapshot().replicas(), started.results());
+              StepLog.writeAnswers(out, made.answers());
+            });
   }
 
   @Override

@@ -1,9 +1,12 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.Results;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -82,6 +85,21 @@ final class ProcessesRun implements ClusterRun {
   }
 
   @Override
+  public void drain() {
+    coordinator.drain();
+  }
+
+  @Override
+  public CompletableFuture<Void> resize(String stage, int replicas) {
+    return coordinator.resize(stage, replicas);
+  }
+
+  @Override
+  public String waitsFor() {
+    return coordinator.waitsFor();
+  }
+
+  @Override
   public boolean isDone() {
     return coordinator.over().isDone();
   }
@@ -89,6 +107,16 @@ final class ProcessesRun implements ClusterRun {
   @Override
   public RunProgress progress() {
     return coordinator.progress();
+  }
+
+  @Override
+  public FlowGraph graph() {
+    return coordinator.graph();
+  }
+
+  @Override
+  public Map<String, String> facts() {
+    return coordinator.facts();
   }
 
   @Override

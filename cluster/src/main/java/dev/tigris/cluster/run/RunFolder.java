@@ -12,11 +12,8 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +25,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -37,6 +33,7 @@ import java.util.stream.Stream;
 /// ```
 /// RUNS/20261129-014500-1f3a.../
 ///   run              what is run, and which version of this layout
+///   api              where the control API is reached, and the word that lets clients in
 ///   options          the options of the workers' JVMs
 ///   control          where workers of this host reach the coordinator, and the word that lets them
 ///   worker-2.1.log   what worker 2 of attempt 1 has printed
@@ -57,9 +54,12 @@ final class RunFolder implements AutoCloseable {
   private final FolderLock locked;
   private List<Elsewhere> elsewhere = List.of();
 
-  private RunFolder(Path path, FolderLock locked) {
+  private final Map<String, String> facts;
+
+  private RunFolder(Path path, FolderLock locked, Map<String, String> facts) {
     this.path = path;
     this.locked = locked;
+    this.facts = Map.copyOf(facts);
   }
 
   /// Returns the folder of all runs.
@@ -90,14 +90,14 @@ final class RunFolder implements AutoCloseable {
     Map<String, String> all = new TreeMap<>(facts);
     all.put("run", run.toString());
     Path file = path.resolve(RunRecovery.RUN);
-    try (FileChannel channel = writeOwn(file, all)) {
+    try (FileChannel channel = Facts.create(file, all)) {
       channel.force(true); // recovery after a crash of the machine reads it
     }
     FolderLock lock = FolderLock.of(file);
     if (lock == null) {
       throw new IOException("another process has locked %s, which is new".formatted(file));
     }
-    return new RunFolder(path, lock);
+    return new RunFolder(path, lock, all);
   }
 
   /// Refuses outputs of two workers with one name: the one named last would replace the other.
@@ -117,46 +117,17 @@ final class RunFolder implements AutoCloseable {
     }
   }
 
-  /// Makes a new file that only this user can read, and returns it open.
-  private static FileChannel createOwn(Path file) throws IOException {
-    try {
-      return FileChannel.open(
-          file,
-          Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    } catch (FileAlreadyExistsException e) {
-      throw new IOException(file + " exists already: another run has this folder", e);
-    }
-  }
-
-  private static FileChannel writeOwn(Path file, Map<String, String> facts) throws IOException {
-    FileChannel made = createOwn(file);
-    try {
-      Facts.write(made, Facts.text(new TreeMap<>(facts)));
-      return made;
-    } catch (IOException | RuntimeException e) {
-      made.close();
-      throw e;
-    }
-  }
-
   /// Reads a file of facts that [#make] or [#control] has written.
   ///
   /// @throws IOException if it cannot be read, others can write to it, or it is of another version
   static Map<String, String> read(Path file) throws IOException {
-    var permissions = Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
-    if (!PosixFilePermissions.fromString("rw-------").containsAll(permissions)) {
-      throw new IOException(
-          "%s can be read by others (%s): it must have the permissions rw-------"
-              .formatted(file, PosixFilePermissions.toString(permissions)));
-    }
-    Facts facts = Facts.read(file);
-    String _ = facts.need("version"); // an empty file tells nothing
-    Map<String, String> plain = new TreeMap<>();
-    for (Facts.Fact fact : facts.all()) {
-      plain.put(fact.name(), fact.plain());
-    }
-    return plain;
+    return Facts.readOwn(file);
+  }
+
+  /// Returns what the file `run` tells. This process must not read it: to close it would give the
+  /// lock back.
+  Map<String, String> facts() {
+    return facts;
   }
 
   Path path() {
@@ -178,7 +149,7 @@ final class RunFolder implements AutoCloseable {
 
   /// Writes what a worker of this host needs to reach the coordinator.
   void control(Map<String, String> facts) throws IOException {
-    writeOwn(path.resolve(RunRecovery.CONTROL), facts).close();
+    Facts.create(path.resolve(RunRecovery.CONTROL), facts).close();
   }
 
   /// Returns the file that [#control] writes.
@@ -190,7 +161,7 @@ final class RunFolder implements AutoCloseable {
   /// command `java @FILE` reads it: in a list of processes all users could.
   Path options(JavaCommand command) throws IOException {
     Path file = path.resolve(RunRecovery.OPTIONS);
-    try (FileChannel to = createOwn(file)) {
+    try (FileChannel to = Facts.createOwn(file)) {
       Facts.write(to, command.optionsFile());
     }
     return file;
@@ -262,7 +233,7 @@ final class RunFolder implements AutoCloseable {
         facts.put("output." + i, outputs.get(i).text());
       }
       facts.put("attempt", String.valueOf(epoch.attempt()));
-      try (FileChannel to = writeOwn(path.resolve(RunRecovery.ELSEWHERE), facts)) {
+      try (FileChannel to = Facts.create(path.resolve(RunRecovery.ELSEWHERE), facts)) {
         to.force(true);
       }
     }
@@ -292,7 +263,8 @@ final class RunFolder implements AutoCloseable {
   void over(Map<String, String> facts) throws IOException {
     Files.deleteIfExists(path.resolve(RunRecovery.CONTROL));
     Files.deleteIfExists(path.resolve(RunRecovery.OPTIONS));
-    writeOwn(path.resolve(RunRecovery.OVER), facts).close();
+    Files.deleteIfExists(path.resolve(RunRecovery.API));
+    Facts.create(path.resolve(RunRecovery.OVER), facts).close();
   }
 
   @Override

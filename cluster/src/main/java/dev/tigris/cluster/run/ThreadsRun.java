@@ -1,20 +1,31 @@
 package dev.tigris.cluster.run;
 
 import dev.tigris.flow.FlowException;
+import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.FlowSnapshot;
 import dev.tigris.flow.Results;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// A run on threads of this JVM.
 ///
 /// @param flow which runs
-record ThreadsRun(FlowRun flow) implements ClusterRun {
+/// @param graph of the flow
+/// @param noted its folder; null if it has none
+record ThreadsRun(FlowRun flow, FlowGraph graph, @Nullable ThreadsFolder noted)
+    implements ClusterRun {
   @Override
   public Results await() throws RunException, InterruptedException {
+    if (noted != null) {
+      noted.await();
+    }
     try {
       flow.await();
       return flow.results();
@@ -25,6 +36,9 @@ record ThreadsRun(FlowRun flow) implements ClusterRun {
 
   @Override
   public boolean await(Duration timeout) throws RunException, InterruptedException {
+    if (noted != null && !noted.await(timeout)) {
+      return false;
+    }
     try {
       return flow.await(timeout);
     } catch (FlowException e) {
@@ -32,7 +46,7 @@ record ThreadsRun(FlowRun flow) implements ClusterRun {
     }
   }
 
-  private static RunException failed(FlowException e) {
+  static RunException failed(FlowException e) {
     return new RunException(
         e.phase() == FlowException.Phase.CLOSE
             ? RunException.Kind.OUTPUT
@@ -48,8 +62,23 @@ record ThreadsRun(FlowRun flow) implements ClusterRun {
   }
 
   @Override
+  public void drain() {
+    flow.drain();
+  }
+
+  @Override
+  public CompletableFuture<Void> resize(String stage, int replicas) {
+    return flow.resize(stage, replicas);
+  }
+
+  @Override
+  public String waitsFor() {
+    return flow.waitsFor().stream().map(Object::toString).collect(Collectors.joining(", "));
+  }
+
+  @Override
   public boolean isDone() {
-    return flow.isDone();
+    return noted == null ? flow.isDone() : noted.isOver();
   }
 
   @Override
@@ -67,7 +96,12 @@ record ThreadsRun(FlowRun flow) implements ClusterRun {
   }
 
   @Override
+  public Map<String, String> facts() {
+    return noted == null ? Map.of() : noted.facts();
+  }
+
+  @Override
   public Optional<Path> folder() {
-    return Optional.empty();
+    return Optional.ofNullable(noted).map(ThreadsFolder::path);
   }
 }

@@ -156,6 +156,11 @@ final class Worker implements Part.Listener {
   }
 
   @Override
+  public void changed() {
+    happened((protocol, now) -> protocol.repeat(now));
+  }
+
+  @Override
   public void stopped() {
     happened((protocol, now) -> protocol.stopped(now));
   }
@@ -219,10 +224,16 @@ final class Worker implements Part.Listener {
     private void receive(byte[] message) {
       try {
         if (Frame.read(message) instanceof Frame.Content.OfOrder(Order order, ByteBuffer beside)) {
-          if (beside.hasRemaining() && order.epoch().equals(epoch)) {
+          boolean isOurs = beside.hasRemaining() && order.epoch().equals(epoch);
+          if (isOurs && order.step() instanceof Order.Step.Describe) {
             description = beside;
           }
           perform(protocol.receive(possible(order), System.nanoTime()));
+          boolean hasModules =
+              protocol.word() instanceof Word.Running || protocol.word() instanceof Word.Ended;
+          if (isOurs && hasModules) {
+            part.change(beside);
+          }
         }
       } catch (IOException e) {
         LOG.log(System.Logger.Level.WARNING, "a message to worker " + index + " is wrong", e);
@@ -250,6 +261,7 @@ final class Worker implements Part.Listener {
         case WorkerAct.Wire(List<String> addresses) -> part.wire(addresses);
         case WorkerAct.Initialize() -> part.initialize();
         case WorkerAct.Run() -> part.run();
+        case WorkerAct.Drain() -> part.drain();
         case WorkerAct.Prepare() -> part.prepare();
         case WorkerAct.Publish() -> part.publish();
         case WorkerAct.Stop(String reason) -> part.stop(reason);

@@ -27,6 +27,7 @@ public final class AnyPlan {
           Map.entry("coordinator.kill", 0.005),
           Map.entry("coordinator.pause", 0.02),
           Map.entry("user.cancel", 0.005),
+          Map.entry("user.drain", 0.01),
           Map.entry("decide.kill.before", 0.1),
           Map.entry("decide.kill.in", 0.1),
           Map.entry("decide.kill.after", 0.2),

@@ -1,6 +1,7 @@
 // Over 400 lines: the promises of a run, and the world that they are kept in.
 package dev.tigris.verify.runs;
 
+import dev.tigris.cluster.run.protocol.CoordinatorProtocol;
 import dev.tigris.cluster.run.protocol.Epoch;
 import dev.tigris.cluster.run.protocol.Failure;
 import dev.tigris.cluster.run.protocol.Limits;
@@ -35,7 +36,8 @@ import org.jspecify.annotations.Nullable;
 /// - a module runs only if those of all workers of its attempt have been initialized;
 /// - modules of one attempt run at a time, but in a process that was paused beyond its lease;
 /// - a run that ends well has the results of its attempt, and each output named or listed;
-/// - a module that throws by itself is not tried again, and one whose stream had broken is.
+/// - a module that throws by itself is not tried again, and one whose stream had broken is;
+/// - no attempt follows one that drained: it would end with nothing.
 ///
 /// Checked at the end: no process is left; with a decision all outputs have their names, without
 /// one none has; nothing is left under a temporary name.
@@ -56,6 +58,7 @@ import org.jspecify.annotations.Nullable;
 /// | `disk.prepare`, `disk.rename` | a disk is full, or a name is taken |
 /// | `coordinator.kill` | the coordinator dies |
 /// | `user.cancel` | the user has had enough |
+/// | `user.drain` | the user wants the run to end with what it was given |
 /// | `decide.kill.before`, `.in`, `.after` | the coordinator dies around its decision |
 /// | `decide.fail.before`, `.in` | its disk fails, before the rename or later |
 public final class RunSimulation {
@@ -133,6 +136,10 @@ public final class RunSimulation {
 
   private final Set<Integer> hopeless = new HashSet<>();
   private int attempts;
+
+  /// The attempt that was to end with what it was given; 0 if none was.
+  private int drainedAttempt;
+
   private int alive;
   private @Nullable Epoch decision;
   private boolean isDecisionSynced;
@@ -437,9 +444,22 @@ public final class RunSimulation {
     }
   }
 
+  /// The user wants the run to end with what it was given.
+  void drained(Epoch epoch, CoordinatorProtocol.Phase phase) {
+    boolean isOpen =
+        phase.compareTo(CoordinatorProtocol.Phase.RUNNING) <= 0
+            || phase == CoordinatorProtocol.Phase.ABORTING;
+    if (drainedAttempt == 0 && isOpen) {
+      drainedAttempt = epoch.attempt();
+    }
+  }
+
   /// The coordinator begins an attempt.
   void checkRetry(Epoch epoch) {
     attempts = epoch.attempt();
+    if (drainedAttempt > 0 && attempts > drainedAttempt) {
+      throw new AssertionError("%s follows one that drained".formatted(epoch));
+    }
     if (hopeless.contains(attempts - 1)) {
       throw new AssertionError("it is tried again though a module has thrown by itself");
     }

@@ -43,6 +43,10 @@ final class SimulatedCoordinator extends SimulatedProcess {
           if (simulation.sites.strikes("user.cancel")) {
             act(protocol.cancel("the user has cancelled", nowNanos()));
           }
+          if (simulation.sites.strikes("user.drain")) {
+            simulation.drained(protocol.epoch(), protocol.phase());
+            act(protocol.drain(nowNanos()));
+          }
           act(protocol.tick(nowNanos()));
           beat();
         });

@@ -114,6 +114,7 @@ final class SimulatedWorker extends SimulatedProcess {
         case WorkerAct.Wire _ -> wire();
         case WorkerAct.Initialize _ -> work(2, this::initialize);
         case WorkerAct.Run _ -> run();
+        case WorkerAct.Drain _ -> work(2, this::end);
         case WorkerAct.Prepare _ -> work(2, this::prepare);
         case WorkerAct.Publish _ -> work(1, this::publish);
         case WorkerAct.Stop _ -> stop();

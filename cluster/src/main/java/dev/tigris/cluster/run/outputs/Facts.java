@@ -6,12 +6,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +75,57 @@ public final class Facts {
     while (bytes.hasRemaining()) {
       int _ = to.write(bytes);
     }
+  }
+
+  /// Makes a new file with these lines that only this user can read, and returns it open.
+  ///
+  /// @throws IOException if it cannot be written, or is there already
+  public static FileChannel create(Path file, Map<String, String> facts) throws IOException {
+    FileChannel made = createOwn(file);
+    try {
+      write(made, text(new TreeMap<>(facts)));
+      return made;
+    } catch (IOException | RuntimeException e) {
+      made.close();
+      throw e;
+    }
+  }
+
+  /// Makes a new file that only this user can read, and returns it open.
+  public static FileChannel createOwn(Path file) throws IOException {
+    try {
+      return FileChannel.open(
+          file,
+          Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    } catch (FileAlreadyExistsException e) {
+      throw new IOException(file + " exists already: another run has this folder", e);
+    }
+  }
+
+  /// Reads a file that [#create] has written.
+  ///
+  /// @return the values without their escapes, by name
+  /// @throws IOException if it cannot be read, others can write to it, or it is of another version
+  public static Map<String, String> readOwn(Path file) throws IOException {
+    var permissions = Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
+    if (!PosixFilePermissions.fromString("rw-------").containsAll(permissions)) {
+      throw new IOException(
+          "%s can be read by others (%s): it must have the permissions rw-------"
+              .formatted(file, PosixFilePermissions.toString(permissions)));
+    }
+    Facts facts = read(file);
+    String _ = facts.need("version"); // an empty file tells nothing
+    return facts.plain();
+  }
+
+  /// Returns the values without their escapes, by name.
+  public Map<String, String> plain() throws IOException {
+    Map<String, String> plain = new TreeMap<>();
+    for (Fact fact : all) {
+      plain.put(fact.name(), fact.plain());
+    }
+    return plain;
   }
 
   /// Brings the name of a file in a run's folder to the disk, and that of the folder.

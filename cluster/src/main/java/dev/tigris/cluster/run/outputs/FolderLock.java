@@ -57,6 +57,11 @@ public final class FolderLock implements AutoCloseable {
     }
   }
 
+  /// Returns whether this process holds a folder: then it must not open the file.
+  static boolean isHeld(Path file) throws IOException {
+    return HELD.contains(file.toRealPath());
+  }
+
   /// Returns the channel of the file.
   FileChannel channel() {
     return channel;

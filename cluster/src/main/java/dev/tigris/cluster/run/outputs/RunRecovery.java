@@ -33,6 +33,9 @@ public final class RunRecovery implements AutoCloseable {
   /// The name of the file that tells workers where the coordinator is.
   public static final String CONTROL = "control";
 
+  /// The name of the file that tells clients where the control API of the run is.
+  public static final String API = "api";
+
   /// The name of the file that tells of outputs on other hosts.
   public static final String ELSEWHERE = "elsewhere";
 
@@ -43,7 +46,7 @@ public final class RunRecovery implements AutoCloseable {
   private static final int MOST_BYTES = 1 << 24;
 
   /// A fact in the file `run` of a host that has workers of a run, and not its coordinator.
-  private static final String COORDINATOR = "coordinator";
+  static final String COORDINATOR = "coordinator";
 
   /// The fates of the outputs.
   ///
@@ -203,6 +206,7 @@ public final class RunRecovery implements AutoCloseable {
     }
     Files.deleteIfExists(folder.resolve(CONTROL));
     Files.deleteIfExists(folder.resolve(OPTIONS));
+    Files.deleteIfExists(folder.resolve(API));
     if (unnamed.isEmpty()) {
       Files.writeString(folder.resolve(OVER), Facts.text(Map.of("outcome", "recovered")));
     }

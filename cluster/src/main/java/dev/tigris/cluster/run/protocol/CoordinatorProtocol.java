@@ -98,6 +98,9 @@ public class CoordinatorProtocol {
   /// When the workers of the attempt were told to describe the flow.
   private long describingNanos;
 
+  /// Whether the user wants the run to end with what it was given.
+  private boolean isDraining;
+
   private @Nullable Outcome outcome;
 
   /// Makes the coordinator of a run.
@@ -223,6 +226,28 @@ public class CoordinatorProtocol {
     if (phase != Phase.OVER) {
       abort(new Failure(Failure.Kind.CANCELLED, Failure.NO_WORKER, message), nowNanos);
       advance(nowNanos);
+    }
+    return taken();
+  }
+
+  /// The user wants the run to end with what it was given so far. It goes on as far as its modules
+  /// run, and these get no more from outside. Has no effect when they have ended well.
+  ///
+  /// No attempt follows such a one that fails: it would begin anew, and end with nothing.
+  public final List<CoordinatorAct> drain(long nowNanos) {
+    if (!isDraining && (phase.compareTo(Phase.RUNNING) <= 0 || phase == Phase.ABORTING)) {
+      isDraining = true;
+      if (phase == Phase.RUNNING) {
+        sendAll();
+      }
+    }
+    return taken();
+  }
+
+  /// Something that travels beside the orders has changed: sends them again while modules run.
+  public final List<CoordinatorAct> repeat() {
+    if (phase == Phase.RUNNING) {
+      sendAll();
     }
     return taken();
   }
@@ -492,7 +517,7 @@ public class CoordinatorProtocol {
   private void conclude(long nowNanos) {
     Failure cause = cause();
     acts.add(new CoordinatorAct.StopWorkers(epoch));
-    if (cause.kind().isRetried() && epoch.attempt() < limits.attempts()) {
+    if (cause.kind().isRetried() && epoch.attempt() < limits.attempts() && !isLast(isDraining)) {
       begin(epoch.next(), nowNanos);
     } else {
       end(new Outcome.Failed(epoch.attempt(), cause), nowNanos);
@@ -546,7 +571,7 @@ public class CoordinatorProtocol {
       case DESCRIBING -> new Order.Step.Describe();
       case WIRING -> new Order.Step.Wire(addresses);
       case INITIALIZING -> new Order.Step.Initialize();
-      case RUNNING -> new Order.Step.Run();
+      case RUNNING -> isDraining ? new Order.Step.Drain() : new Order.Step.Run();
       case PREPARING, DECIDING -> new Order.Step.Prepare();
       case PUBLISHING -> new Order.Step.Publish();
       case ABORTING -> abortion(seat, cause().message());
@@ -598,6 +623,11 @@ public class CoordinatorProtocol {
     return voters.stream().allMatch(seat -> seat.hasSaid(Word.Prepared.class));
   }
 
+  /// Returns whether no attempt follows one that drains, or does not.
+  boolean isLast(boolean drains) {
+    return drains;
+  }
+
   /// Returns whether outputs get their names only when the decision is on the disk.
   boolean awaitsDecision() {
     return true;
@@ -619,6 +649,11 @@ public class CoordinatorProtocol {
   /// Returns the phase of the attempt.
   public final Phase phase() {
     return phase;
+  }
+
+  /// Returns whether the run is to end with what it was given so far.
+  public final boolean isDraining() {
+    return isDraining;
   }
 
   /// Returns the workers for which the phase waits; none in phases that wait for something else.

@@ -32,6 +32,9 @@ public record Order(Epoch epoch, long answered, Step step) {
     /// Let the modules run.
     record Run() implements Step {}
 
+    /// Let the modules run, and end what comes into the flow.
+    record Drain() implements Step {}
+
     /// Bring the outputs to the disk, and vote.
     record Prepare() implements Step {}
 

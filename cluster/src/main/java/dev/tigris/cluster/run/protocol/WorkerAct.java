@@ -29,6 +29,9 @@ public sealed interface WorkerAct {
   /// Let the modules run. Then tell [WorkerProtocol#ended] or [WorkerProtocol#failed].
   record Run() implements WorkerAct {}
 
+  /// End what comes into the flow. The modules run, or have ended just now.
+  record Drain() implements WorkerAct {}
+
   /// Bring the outputs and their note to the disk. Then tell [WorkerProtocol#prepared] or
   /// [WorkerProtocol#failed].
   record Prepare() implements WorkerAct {}

@@ -85,10 +85,10 @@ public class WorkerProtocol {
           begin(step, word instanceof Word.Described, new WorkerAct.Wire(step.addresses()));
       case Order.Step.Initialize step ->
           begin(step, word instanceof Word.Wired, new WorkerAct.Initialize());
-      case Order.Step.Run step -> {
-        if (begin(step, word instanceof Word.Initialized, new WorkerAct.Run())) {
-          say(new Word.Running(), nowNanos);
-        }
+      case Order.Step.Run step -> run(step, nowNanos);
+      case Order.Step.Drain step -> {
+        run(new Order.Step.Run(), nowNanos);
+        boolean _ = begin(step, word instanceof Word.Running, new WorkerAct.Drain());
       }
       case Order.Step.Prepare step ->
           begin(step, word instanceof Word.Ended, new WorkerAct.Prepare());
@@ -98,6 +98,12 @@ public class WorkerProtocol {
       case Order.Step.Leave _ -> leaveIfOver();
     }
     return taken();
+  }
+
+  private void run(Order.Step.Run step, long nowNanos) {
+    if (begin(step, word instanceof Word.Initialized, new WorkerAct.Run())) {
+      say(new Word.Running(), nowNanos);
+    }
   }
 
   private static WorkerAct describe() {
@@ -124,6 +130,14 @@ public class WorkerProtocol {
       loseLease();
     }
     if (!hasLeft && nowNanos - sentNanos >= limits.beatNanos()) {
+      report(nowNanos);
+    }
+    return taken();
+  }
+
+  /// Something that travels beside the reports has changed.
+  public final List<WorkerAct> repeat(long nowNanos) {
+    if (!hasLeft) {
       report(nowNanos);
     }
     return taken();

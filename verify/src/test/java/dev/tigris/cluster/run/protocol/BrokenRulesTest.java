@@ -118,6 +118,21 @@ class BrokenRulesTest {
   }
 
   @Test
+  void noAttemptFollowsOneThatDrains() {
+    assertFound(
+        "the next attempt drains, too",
+        coordinator(
+            (run, limits, fingerprint) ->
+                new CoordinatorProtocol(run, limits, fingerprint) {
+                  @Override
+                  boolean isLast(boolean drains) {
+                    return false;
+                  }
+                }),
+        "follows one that drained");
+  }
+
+  @Test
   void theNextAttemptWaitsForTheFence() {
     assertFound(
         "the next attempt begins at once",
