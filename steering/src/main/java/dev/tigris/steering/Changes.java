@@ -1,0 +1,111 @@
+package dev.tigris.steering;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The changes of a run that clients have asked for. Each says on which *revision* of the run it is
+/// based, and has an id that its client has chosen: the answer to an id is always the same one.
+///
+/// ```
+/// revision = 1 + changes that were accepted + attempts that followed the first
+/// ```
+///
+/// Thread rule: any thread.
+final class Changes {
+  /// How many ids a run keeps. Ids are bounded ([#LONGEST_ID]), and so is what they take: 4 MiB.
+  static final int MOST = 10_000;
+
+  static final int LONGEST_ID = 100;
+
+  /// What has become of a change.
+  enum State {
+    GOING,
+    DONE,
+    FAILED
+  }
+
+  /// How far a change has come.
+  ///
+  /// @param state what has become of it
+  /// @param text whom it waits for, or why it has failed; empty if there is nothing to tell
+  record Outcome(State state, String text) {}
+
+  /// A change that was accepted.
+  ///
+  /// @param id as its client has chosen it
+  /// @param what was asked for
+  /// @param revision which the run has since
+  /// @param state tells what has become of it
+  private record Change(String id, String what, long revision, Supplier<Outcome> state) {
+    Map<String, @Nullable Object> members() {
+      Map<String, @Nullable Object> members = new LinkedHashMap<>();
+      members.put("id", id);
+      members.put("change", what);
+      members.put("revision", revision);
+      return members;
+    }
+  }
+
+  /// Begins a change, and returns what tells how far it has come.
+  interface Action {
+    Supplier<Outcome> begin();
+  }
+
+  private final Map<String, Change> known = new HashMap<>();
+  private long accepted;
+  private int attempts = 1;
+
+  /// Returns the revision.
+  synchronized long revision() {
+    return accepted + attempts;
+  }
+
+  /// An attempt has followed another one.
+  synchronized void attempt(int number) {
+    attempts = Math.max(attempts, number);
+  }
+
+  /// Makes a change, unless it was made before, or is based on another revision than this one.
+  synchronized Answer ask(String id, long basedOn, String what, Action action) {
+    Change before = known.get(id);
+    if (before != null) {
+      return before.what().equals(what)
+          ? Answer.json(Answer.ACCEPTED, before.members())
+          : Answer.refusal(
+              Answer.CONFLICT,
+              "request %s was '%s' before: choose another id".formatted(id, before.what()));
+    }
+    if (basedOn != revision()) {
+      return Answer.refusal(
+          Answer.CONFLICT,
+          "the run has revision %d, and not %d: look at what has changed, and ask again"
+              .formatted(revision(), basedOn));
+    }
+    if (known.size() >= MOST) {
+      return Answer.refusal(
+          Answer.NOT_NOW, "this run was changed %,d times: it takes no more".formatted(MOST));
+    }
+    Supplier<Outcome> state = action.begin();
+    accepted++;
+    Change made = new Change(id, what, revision(), state);
+    known.put(id, made);
+    return Answer.json(Answer.ACCEPTED, made.members());
+  }
+
+  /// Returns what has become of a change.
+  synchronized Answer find(String id) {
+    Change change = known.get(id);
+    if (change == null) {
+      return Answer.refusal(Answer.NOT_FOUND, "no change has this id");
+    }
+    Map<String, @Nullable Object> members = change.members();
+    Outcome outcome = change.state().get();
+    members.put("state", outcome.state().name().toLowerCase(Locale.ROOT));
+    members.put("text", outcome.text());
+    return Answer.json(Answer.OK, members);
+  }
+}

@@ -1,0 +1,117 @@
+package dev.tigris.steering;
+
+import dev.tigris.cluster.run.ClusterRun;
+import dev.tigris.cluster.run.RunProgress;
+import dev.tigris.flow.FlowSnapshot;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/// The metrics of a run, as OpenMetrics.
+///
+/// Thread rule: any thread.
+final class Metrics {
+  static final String TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+  private static final double NANOS = 1e9;
+
+  private final ClusterRun run;
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Map<String, Replica> replicas = new HashMap<>();
+  private RunProgress last;
+
+  /// A replica, as it was at the last look.
+  private static final class Replica {
+    FlowSnapshot.Replica state;
+
+    Replica(FlowSnapshot.Replica state) {
+      this.state = state;
+    }
+
+    FlowSnapshot.Replica state() {
+      return state;
+    }
+  }
+
+  Metrics(ClusterRun run, Changes changes) {
+    this.run = run;
+    this.last = run.progress();
+    Gauge.builder("tigris.run.elapsed", this, m -> m.last.elapsedNanos() / NANOS)
+        .description("The time since the run was started")
+        .baseUnit("seconds")
+        .register(registry);
+    Gauge.builder("tigris.run.attempt", this, m -> m.last.attempt())
+        .description("Which attempt runs, from 1")
+        .register(registry);
+    Gauge.builder("tigris.run.revision", changes, Changes::revision)
+        .description("The revision that a change has to be based on")
+        .register(registry);
+  }
+
+  /// Returns the text of all metrics as they are now.
+  synchronized String text() {
+    last = run.progress();
+    for (RunProgress.Replica each : last.replicas()) {
+      String key = each.process() + " " + each.state().replica() + " " + each.state().stage();
+      Replica known = replicas.get(key);
+      if (known == null) {
+        known = new Replica(each.state());
+        replicas.put(key, known);
+        register(known, each);
+      }
+      known.state = each.state();
+    }
+    return registry.scrape(TYPE);
+  }
+
+  private void register(Replica replica, RunProgress.Replica first) {
+    Tags tags =
+        Tags.of(
+            "stage", first.state().stage(),
+            "replica", String.valueOf(first.state().replica()),
+            "process", String.valueOf(first.process()));
+    counter("tigris.module.calls", "calls", "Calls of the module", replica, tags, s -> s.calls());
+    counter(
+        "tigris.module.input.wait",
+        "seconds",
+        "The time it has waited for input",
+        replica,
+        tags,
+        s -> s.inputWaitNanos() / NANOS);
+    counter(
+        "tigris.module.credit.wait",
+        "seconds",
+        "The time it has waited for credit of those behind it",
+        replica,
+        tags,
+        s -> s.creditWaitNanos() / NANOS);
+    Gauge.builder("tigris.module.service", replica, r -> r.state().serviceNanos() / NANOS)
+        .description("How long a call takes, averaged over the last few")
+        .baseUnit("seconds")
+        .tags(tags)
+        .register(registry);
+    Gauge.builder("tigris.module.ended", replica, r -> r.state().isEnded() ? 1 : 0)
+        .description("Whether it has ended")
+        .tags(tags)
+        .register(registry);
+  }
+
+  private void counter(
+      String name,
+      String unit,
+      String description,
+      Replica replica,
+      Tags tags,
+      ToDoubleFunction<FlowSnapshot.Replica> value) {
+    FunctionCounter.builder(name, replica, r -> value.applyAsDouble(r.state()))
+        .description(description)
+        .baseUnit(unit)
+        .tags(tags)
+        .register(registry);
+  }
+}

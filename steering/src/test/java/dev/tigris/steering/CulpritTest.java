@@ -1,0 +1,142 @@
+package dev.tigris.steering;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Clock;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/// Who is called slow, and who is not.
+class CulpritTest {
+  private static final long SECOND = 1_000_000_000;
+  private static final long MILLI = 1_000_000;
+
+  private final FakeRun run = new FakeRun();
+  private final Events events = new Events("1f", Clock.systemUTC());
+  private final Watcher watcher = new Watcher(run, events, new Changes());
+
+  /// Whether one replica of `work` takes ten times as long.
+  private boolean hasOdd;
+
+  /// Sets what all replicas of a stage do in each second.
+  private record Work(String stage, int replicas, long calls, long service, long in, long out) {}
+
+  private @Nullable Culprit after(Work... works) {
+    for (int second = 1; second <= 4; second++) {
+      run.elapsedNanos = second * SECOND;
+      for (Work each : works) {
+        for (int replica = 0; replica < each.replicas(); replica++) {
+          run.set(
+              each.stage(),
+              replica,
+              second * each.calls(),
+              each.service(),
+              second * each.in() * MILLI,
+              second * each.out() * MILLI);
+        }
+      }
+      if (hasOdd) {
+        run.set("work", 2, second * 10L, 90 * MILLI, 0, 0);
+      }
+      watcher.look();
+    }
+    return watcher.culprit();
+  }
+
+  @Test
+  void theStageBehindTheLastThatWaitsForCreditIsSlow() {
+    Culprit culprit =
+        after(
+            new Work("read", 4, 100, MILLI, 0, 900),
+            new Work("work", 4, 100, MILLI, 0, 900),
+            new Work("write", 4, 100, 10 * MILLI, 10, 0));
+    assertEquals("write", culprit.name());
+    assertTrue(
+        culprit.reason().contains("work waits for credit 90 % of the time"), culprit::reason);
+    assertEquals(1, events.after(0).stream().filter(e -> e.kind().equals("culprit")).count());
+  }
+
+  @Test
+  void aVictimInTheMiddleIsNotSlow() {
+    Culprit culprit =
+        after(
+            new Work("read", 4, 100, MILLI, 0, 900),
+            new Work("work", 4, 100, 10 * MILLI, 0, 0),
+            new Work("write", 4, 100, MILLI, 900, 0));
+    assertEquals("work", culprit.name());
+  }
+
+  @Test
+  void theOddReplicaOfAStageIsNamed() {
+    hasOdd = true;
+    Culprit culprit =
+        after(new Work("read", 4, 100, MILLI, 0, 900), new Work("work", 4, 100, 9 * MILLI, 100, 0));
+    assertEquals("work[2]", culprit.name());
+    assertTrue(culprit.reason().contains("10.0 times the median"), culprit::reason);
+  }
+
+  @Test
+  void aSlowCallerAndAnIdleRunAreBlamedOnNobody() {
+    assertNull(
+        after(
+            new Work("read", 1, 1, MILLI, 990, 0),
+            new Work("work", 4, 1, MILLI, 990, 0),
+            new Work("write", 4, 1, MILLI, 990, 0)));
+    assertTrue(
+        events.after(0).stream().noneMatch(each -> each.kind().equals("stuck")),
+        events.after(0)::toString);
+  }
+
+  @Test
+  void aSourceThatOthersWaitForIsTheLimit() {
+    Culprit culprit =
+        after(
+            new Work("read", 2, 100, 10 * MILLI, 0, 0),
+            new Work("work", 4, 50, MILLI, 950, 0),
+            new Work("write", 4, 50, MILLI, 950, 0));
+    assertEquals("read", culprit.name());
+  }
+
+  @Test
+  void aReplicaThatWorksInOneCallIsToldOnce() {
+    for (int second = 1; second <= 30; second++) {
+      run.elapsedNanos = second * SECOND;
+      run.set("work", 0, 7, MILLI, 0, 0);
+      run.set("write", 0, 7, MILLI, second * SECOND, 0);
+      watcher.look();
+    }
+    List<Events.Event> stuck =
+        events.after(0).stream().filter(each -> each.kind().equals("stuck")).toList();
+    assertEquals(1, stuck.size(), stuck::toString);
+    assertTrue(stuck.getFirst().text().startsWith("work[0]"), stuck::toString);
+  }
+
+  @Test
+  void theHistoryIsBoundedAndOfTheWholeRun() {
+    for (int second = 1; second <= 5 * Watcher.MOST_HISTORY; second++) {
+      run.elapsedNanos = second * SECOND;
+      run.set("work", 0, second, MILLI, 0, 0);
+      watcher.look();
+    }
+    assertTrue(watcher.history().size() <= Watcher.MOST_HISTORY);
+    assertTrue(watcher.history().size() > Watcher.MOST_HISTORY / 3);
+    assertEquals(1.0, watcher.history().getFirst().get("elapsedSeconds"));
+  }
+
+  @Test
+  void anotherAttemptIsToldAndMeasuredByItself() {
+    Culprit _ = after(new Work("read", 1, 100, MILLI, 0, 0));
+    run.attempt = 2;
+    run.elapsedNanos = 5 * SECOND;
+    run.set("read", 0, 1, MILLI, 0, 0);
+    watcher.look();
+    run.elapsedNanos = 6 * SECOND;
+    run.set("read", 0, 11, MILLI, 0, 0);
+    watcher.look();
+    assertEquals(10.0, watcher.load().replicas().getFirst().callsPerSecond());
+    assertTrue(events.after(0).toString().contains("attempt 2 has begun"));
+  }
+}
