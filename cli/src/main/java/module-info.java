@@ -11,6 +11,7 @@ module dev.tigris.cli {
   requires dev.tigris.os;
   requires dev.tigris.sort;
   requires dev.tigris.specializer;
+  requires dev.tigris.steering;
   requires java.desktop;
   requires java.management;
   requires HdrHistogram;

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -36,10 +37,11 @@ final class DemoCommand implements Command {
         PositionalParamSpec.builder()
             .arity("0..1")
             .type(String.class)
-            .paramLabel("cluster|disks")
+            .paramLabel("cluster|disks|growth")
             .description(
                 "cluster: show one flow on four processes instead, one of which is killed.",
-                "disks: show eight mirrored disks instead, three of which are slow.")
+                "disks: show eight mirrored disks instead, three of which are slow.",
+                "growth: show a flow instead whose stage grows and shrinks while it runs.")
             .build());
     spec.addOption(
         Options.flag("--quick", "Run a tenth of everything: seconds, but less exact figures."));
@@ -61,7 +63,8 @@ final class DemoCommand implements Command {
             "  tigris demo",
             "  tigris demo --quick --png slow.png",
             "  tigris demo cluster",
-            "  tigris demo disks");
+            "  tigris demo disks",
+            "  tigris demo growth");
     return spec;
   }
 
@@ -73,17 +76,20 @@ final class DemoCommand implements Command {
     if (which.equals("cluster")) {
       return cluster(home, isQuick, console.out());
     }
-    if (!which.isEmpty() && !which.equals("disks")) {
+    if (!Set.of("", "disks", "growth").contains(which)) {
       throw new ParameterException(
           options.commandSpec().commandLine(),
-          "there is no demo '%s': leave it out, or name cluster or disks".formatted(which));
+          "there is no demo '%s': leave it out, or name cluster, disks or growth".formatted(which));
     }
     boolean isOfDisks = which.equals("disks");
     Path png =
         options.matchedOptionValue(
-            "--png", home.resolve(isOfDisks ? "demo-disks.png" : "demo.png"));
+            "--png", home.resolve(which.isEmpty() ? "demo.png" : "demo-" + which + ".png"));
     if (options.hasMatchedOption("--png")) {
       Options.requirePlace("picture", png); // and not when half a minute has gone by
+    }
+    if (which.equals("growth")) {
+      return growth(home, isQuick, png, console.out());
     }
     Path folder = makeFolder(home);
     if (isOfDisks) {
@@ -109,6 +115,19 @@ final class DemoCommand implements Command {
     Path folder = makeFolder(home);
     try {
       new ClusterDemo(folder, isQuick, out).run();
+    } catch (RunException e) {
+      throw new CommandException(RunCommand.code(e), String.valueOf(e.getMessage()), e);
+    } finally {
+      delete(folder);
+    }
+    return ExitCode.OK;
+  }
+
+  private static ExitCode growth(Path home, boolean isQuick, Path png, PrintStream out)
+      throws CommandException, InterruptedException, IOException {
+    Path folder = makeFolder(home);
+    try {
+      new GrowthDemo(folder, isQuick, png, out).run();
     } catch (RunException e) {
       throw new CommandException(RunCommand.code(e), String.valueOf(e.getMessage()), e);
     } finally {
@@ -196,6 +215,7 @@ final class DemoCommand implements Command {
           ./tigris sort --help           your own records, of any size
           ./tigris demo cluster          one flow on four processes
           ./tigris demo disks            eight mirrored disks, three of them slow
+          ./tigris demo growth           a flow that grows while it runs
           ./tigris bench flow --quick    the same and more, measured with care
           ./tigris test                  the tests of this checkout, in minutes
         """);

@@ -3,15 +3,17 @@ package dev.tigris.cli;
 import dev.tigris.cluster.run.ClusterRun;
 import dev.tigris.cluster.run.RunException;
 import dev.tigris.flow.Results;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `tigris run`: runs a program on threads, or on processes of this host or others, and prints its
 /// results.
 final class RunCommand implements Command {
-  private static final Duration SLICE = Duration.ofMillis(200);
+  static final Duration SLICE = Duration.ofMillis(200);
 
   @Override
   public CommandSpec spec() {
@@ -21,6 +23,11 @@ final class RunCommand implements Command {
     RunOptions.addRun(spec);
     spec.addOption(
         Options.flag("--progress", "Show progress even if standard error is not a terminal."));
+    spec.addOption(
+        Options.flag(
+            Detached.DETACH,
+            "Return when the flow is described everywhere, and let the run go on: see 'tigris ps'."));
+    spec.addOption(OptionSpec.builder(Detached.SUPERVISOR).type(Path.class).hidden(true).build());
     spec.addOption(Options.flag("--quiet", "Print results and failures only."));
     spec.addOption(Options.flag("--json", "Print one JSON object, for a failure too."));
     spec.addOption(Options.debug());
@@ -34,6 +41,8 @@ final class RunCommand implements Command {
             "dev.tigris.cluster.group.GroupProgram, of which each process runs one. Its modules'",
             "results are printed, one a line. Processes are started as this one was; what they",
             "print is in the folder of the run.",
+            "",
+            "'tigris ps' lists the runs of this user; 'show', 'logs', 'top', 'stop' and 'cancel' take one.",
             "")
         .footer(
             "",
@@ -41,6 +50,7 @@ final class RunCommand implements Command {
             "  tigris run totals.jar trades.csv",
             "  tigris run totals.jar trades.csv --on processes:4 --attempts 2",
             "  tigris run pi.jar --group 4",
+            "  tigris run totals.jar trades.csv --on processes:4 --detach",
             "  tigris run totals.jar trades.csv --on hosts:hosts.txt --key coordinator.key",
             "  tigris run target/classes --program trades.Totals -- --verbose trades.csv");
     return spec;
@@ -48,26 +58,35 @@ final class RunCommand implements Command {
 
   @Override
   public ExitCode run(ParseResult options, Console console) throws Exception {
+    if (options.hasMatchedOption(Detached.DETACH)) {
+      return Detached.start(options, console);
+    }
     ProgramFile program = RunOptions.program(options);
+    Path log = options.matchedOptionValue(Detached.SUPERVISOR, null);
     long start = System.nanoTime();
     ClusterRun run;
     Results results;
     try {
-      run = RunOptions.start(options, program);
-      results = awaited(run, options, console);
+      run = RunOptions.start(options, program, log != null);
+      results =
+          log == null ? awaited(run, options, console) : Detached.supervise(run, log, console);
     } catch (RunException e) {
       throw new CommandException(code(e), String.valueOf(e.getMessage()), e);
     }
-    print(run, results, Duration.ofNanos(System.nanoTime() - start), options, console);
+    if (log == null) {
+      print(run, results, Duration.ofNanos(System.nanoTime() - start), options, console);
+    }
     return ExitCode.OK;
   }
 
   /// Waits for the end of a run. If this process is asked to end meanwhile, the run ends first.
   private static Results awaited(ClusterRun run, ParseResult options, Console console)
       throws RunException, InterruptedException {
-    try (RunLine line = new RunLine(console, options)) {
+    try (RunLine line = new RunLine(console, options);
+        Steered steered = new Steered(run)) {
       while (!run.await(SLICE)) {
         line.show(run.progress());
+        steered.look();
       }
       return run.await();
     } catch (InterruptedException e) {

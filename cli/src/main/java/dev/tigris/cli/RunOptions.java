@@ -5,6 +5,7 @@ import dev.tigris.cluster.run.Cluster;
 import dev.tigris.cluster.run.ClusterRun;
 import dev.tigris.cluster.run.RunException;
 import dev.tigris.cluster.run.host.HostKeys;
+import dev.tigris.cluster.run.outputs.RunRecovery;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -93,11 +94,14 @@ final class RunOptions {
   }
 
   /// Starts a program: a flow, or a group.
-  static ClusterRun start(ParseResult options, ProgramFile program)
+  ///
+  /// @param hasFolder whether the run has a folder on threads, too
+  static ClusterRun start(ParseResult options, ProgramFile program, boolean hasFolder)
       throws CommandException, RunException {
     Integer members = options.matchedOptionValue(GROUP, null);
     if (members == null) {
-      return cluster(options, program).start(program.flow(), words(options));
+      Cluster cluster = cluster(options, program);
+      return (hasFolder ? cluster.withFolder() : cluster).start(program.flow(), words(options));
     }
     Class<? extends GroupProgram> group = program.group();
     try {
@@ -105,7 +109,7 @@ final class RunOptions {
           options.hasMatchedOption(ON)
               ? cluster(options, program)
               : seeded(limited(Cluster.processes(members), options), options, program);
-      return cluster.group(members, group, words(options));
+      return (hasFolder ? cluster.withFolder() : cluster).group(members, group, words(options));
     } catch (IllegalArgumentException e) {
       throw wrong(options, e);
     }
@@ -137,6 +141,12 @@ final class RunOptions {
             .paramLabel("FILE")
             .description("Start processes from this AOT cache, which a first run makes.")
             .build());
+  }
+
+  /// Returns the folder of all runs.
+  static Path runs(ParseResult options) {
+    Path runs = options.matchedOptionValue(RUNS, null);
+    return runs == null ? RunRecovery.usualRuns() : runs.toAbsolutePath();
   }
 
   private static OptionSpec option(String name, String label, String description) {

@@ -44,6 +44,13 @@ final class Tigris {
     commands.put("multiply", MultiplyCommand::new);
     commands.put("run", RunCommand::new);
     commands.put("plan", PlanCommand::new);
+    commands.put("ps", PsCommand::new);
+    commands.put("show", ShowCommand::new);
+    commands.put("logs", LogsCommand::new);
+    commands.put("top", TopCommand::new);
+    commands.put("resize", ResizeCommand::new);
+    commands.put("stop", ChangeCommand::stop);
+    commands.put("cancel", ChangeCommand::cancel);
     commands.put("layout", LayoutCommand::new);
     commands.put("specialize", SpecializeCommand::new);
     commands.put("net", NetCommand::new);

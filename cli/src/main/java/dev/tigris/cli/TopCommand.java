@@ -1,0 +1,86 @@
+package dev.tigris.cli;
+
+import dev.tigris.cluster.run.outputs.RunRecord;
+import dev.tigris.steering.RunClient;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `tigris top`: shows what the stages of a run do, and which part is slow.
+final class TopCommand implements Command {
+  private static final String ONCE = "--once";
+  private static final String REPLICAS = "--replicas";
+  private static final String JSON = "--json";
+  private static final long SLICE_MILLIS = 1_000;
+  private static final String HOME_AND_CLEAR = "\033[H\033[J";
+
+  @Override
+  public CommandSpec spec() {
+    var spec = CommandSpec.create();
+    RunFinder.addRun(spec);
+    spec.addOption(Options.flag(ONCE, "Print it once, as where the output is no terminal."));
+    spec.addOption(Options.flag(REPLICAS, "Show each replica."));
+    spec.addOption(Options.flag(JSON, "Print one JSON object a second, until the run ends."));
+    RunFinder.addCommon(spec);
+    spec.usageMessage()
+        .header("Show what the stages of a run do, and which part is slow.")
+        .description(
+            "",
+            "A replica works, waits for input, or waits for credit of those behind it. The part that limits the run is behind the last that waits for credit.",
+            "")
+        .footer("", "Examples:", "  tigris top 3f9a", "  tigris top 3f9a --once --replicas");
+    return spec;
+  }
+
+  @Override
+  public ExitCode run(ParseResult options, Console console) throws Exception {
+    RunRecord run = RunFinder.one(options);
+    RunClient client = RunFinder.client(run);
+    boolean isJson = options.hasMatchedOption(JSON);
+    boolean isOnce = options.hasMatchedOption(ONCE) || (!isJson && !console.isTerminal());
+    try {
+      while (show(run, client, options, console) && !isOnce) {
+        Thread.sleep(SLICE_MILLIS);
+      }
+      return ExitCode.OK;
+    } catch (InterruptedException e) { // as such a view is always left
+      return CtrlC.exitCode();
+    }
+  }
+
+  /// Shows a moment, and returns whether the run goes on.
+  private static boolean show(RunRecord run, RunClient client, ParseResult options, Console console)
+      throws CommandException, IOException {
+    boolean isJson = options.hasMatchedOption(JSON);
+    RunClient.Reply reply;
+    try {
+      reply = client.get("/api/v1/load");
+    } catch (IOException e) {
+      RunRecord now = RunRecord.of(run.folder());
+      if (now.state() == RunRecord.State.RUNNING) {
+        throw RunFinder.unreachable(run, e);
+      }
+      if (!isJson) {
+        console.out().printf("Run %s: %s%n", RunFinder.digits(now), PsCommand.state(now));
+      }
+      return false;
+    }
+    if (!reply.isWell()) {
+      throw new CommandException(ExitCode.FAILED, Printable.of(reply.error()));
+    }
+    if (isJson) {
+      Map<String, @Nullable Object> members = new LinkedHashMap<>(Json.success("top"));
+      members.putAll(reply.members());
+      console.out().println(Json.object(members));
+    } else {
+      boolean draws = console.isTerminal() && !options.hasMatchedOption(ONCE);
+      console.out().print(draws ? HOME_AND_CLEAR : "");
+      console.out().print(new LoadTable(reply.members()).text(options.hasMatchedOption(REPLICAS)));
+    }
+    console.out().flush();
+    return true;
+  }
+}

@@ -1,0 +1,128 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.cluster.run.outputs.RunRecord;
+import dev.tigris.testing.Slow;
+import dev.tigris.testing.Wait;
+import dev.tigris.testing.process.Outcome;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The commands that look at runs, and end them.
+class SteeringCommandsTest {
+  @TempDir private static Path classes;
+  @TempDir private Path runs;
+  private Shell shell;
+
+  @BeforeAll
+  static void compile() throws IOException {
+    SumsProgram.compile(classes);
+  }
+
+  @BeforeEach
+  void openShell() {
+    shell = new Shell(runs);
+  }
+
+  private Path folderOf(String run, String facts, String ending) throws IOException {
+    Path folder = Files.createDirectory(runs.resolve("20261129-000000-" + run));
+    Files.writeString(folder.resolve("run"), "version=1\nrun=" + run + "\n" + facts);
+    if (!ending.isEmpty()) {
+      Files.writeString(folder.resolve("over"), "version=1\n" + ending);
+    }
+    return folder;
+  }
+
+  private void refuses(String line, ExitCode code, String why) {
+    Shell.Result result = shell.run(line);
+    assertEquals(code, result.code(), result.err());
+    assertTrue(result.err().contains(why), result.err());
+  }
+
+  @Test
+  void listsRunsThatAreOverAndTellsHow() throws IOException {
+    String one = "0123456789abcdef0123456789abcdef";
+    String other = "0a23456789abcdef0123456789abcdef";
+    String hostile = "\u001b[2Jevil\u202e";
+    folderOf(one, "program=a.B\narguments=" + hostile + "\n", "outcome=done\nresult.0=7 n\n");
+    folderOf(other, "program=a.C\n", "outcome=failed: " + hostile + "\nkind=OUTPUT\n");
+    assertTrue(shell.run("ps --runs @/").out().startsWith("No runs in "));
+    String listed = shell.run("ps --all --runs @/").out();
+    assertTrue(listed.contains("01234567  done"), listed);
+    assertFalse(listed.contains("\u001b"), listed);
+    assertTrue(listed.contains("\\x1b[2Jevil\\u{202e}"), listed);
+    String shown = shell.run("show 01 --json --runs @/").out();
+    assertTrue(shown.contains("\"results\":{\"n\":7}"), shown);
+    assertEquals(ExitCode.OK, shell.run("show 01 --wait --runs @/").code());
+    assertEquals(ExitCode.BAD_OUTPUT, shell.run("show 0a --wait --runs @/").code());
+    refuses("show 0 --runs @/", ExitCode.BAD_INPUT, "give more digits");
+    refuses("show f --runs @/", ExitCode.BAD_INPUT, "there is no run 'f'");
+    refuses("top 01 --runs @/", ExitCode.FAILED, "is over: done");
+    refuses("cancel 0a --runs @/", ExitCode.FAILED, "is over: failed");
+  }
+
+  @Test
+  void printsTheLastLinesOfLogsWithoutTheirEscapes() throws IOException {
+    Path folder = folderOf("0123456789abcdef0123456789abcdef", "", "outcome=done\n");
+    Files.writeString(folder.resolve("worker-0.1.log"), "one\ntwo\n\u001b]0;title\u0007\n");
+    Files.write(folder.resolve("worker-1.1.log"), new byte[] {'x', (byte) 0xff, '\n'});
+    Shell.Result result = shell.run("logs 01 --lines 2 --runs @/");
+    assertEquals(
+        "==> worker-0.1.log\ntwo\n\\x1b]0;title\\x07\n==> worker-1.1.log\nx\ufffd\n",
+        result.out(),
+        result.err());
+    String json = shell.run("logs 01 --process 0 --json --lines 1 --runs @/").out();
+    assertEquals("{\"log\":\"worker-0.1.log\",\"line\":\"\\u001B]0;title\\u0007\"}\n", json);
+    refuses("logs 01 --process 7 --runs @/", ExitCode.BAD_INPUT, "no log of process 7");
+    refuses("logs 01 --lines 0 --runs @/", ExitCode.USAGE, "--lines 0");
+  }
+
+  private Outcome tigris(String... words) {
+    return OwnProcess.command(classes, "-Dx=y", Redirect.PIPE, words)
+        .environment("XDG_STATE_HOME", runs.toString())
+        .run();
+  }
+
+  @Slow("starts five JVMs")
+  @Test
+  void aDetachedRunGoesOnAndEndsWellWhenItIsStopped() throws Exception {
+    tigris("run", "sums.jar", "--detach", "--on", "processes:2", "--", "-1").expect(0);
+    Path all = runs.resolve("tigris").resolve("runs");
+    RunRecord run = RunRecord.in(all).getFirst();
+    assertEquals(RunRecord.State.RUNNING, run.state());
+    ProcessHandle supervisor =
+        ProcessHandle.of(Long.parseLong(run.facts().get("process"))).orElseThrow();
+    String option = " --runs " + all;
+    Wait.until("the modules run", () -> shell.run("ps" + option).out().contains("running"));
+    String top = shell.run("top Sums --once" + option).out();
+    assertTrue(top.contains("count") && top.contains("running"), top);
+    Shell.Result stopped = shell.run("stop Sums" + option);
+    assertEquals(ExitCode.OK, stopped.code(), stopped.err());
+    Shell.Result shown = shell.run("show %s --wait%s".formatted(run.run(), option));
+    assertEquals(ExitCode.OK, shown.code(), shown.out());
+    assertTrue(shown.out().contains("numbers="), shown.out());
+    Wait.until("the supervisor ends", () -> !supervisor.isAlive());
+    assertTrue(Files.exists(run.folder().resolve("history.json")));
+  }
+
+  @Slow("starts two JVMs")
+  @Test
+  void aDetachedRunThatCannotStartFails() throws Exception {
+    Outcome outcome = tigris("run", "sums.jar", "--detach", "ten");
+    outcome.expect(ExitCode.FAILED.number());
+    assertTrue(
+        Files.readString(classes.resolve("err")).contains("cannot describe its flow"),
+        () -> outcome.output());
+    assertEquals(List.of(), RunRecord.in(runs.resolve("tigris").resolve("runs")));
+  }
+}
