@@ -15,10 +15,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 
-/// The papers' figures of pMM with matrices of 64 rows ([Ring]): the time of communication alone
-/// and its share of the whole (3.8), and the whole speed (3.10), then and now. On a machine with
-/// fewer processors than nodes, the scheduler is measured as well.
-final class PaperRingGroup implements Group {
+/// The papers' figures of pMM ([Ring]) with matrices of 64 rows and of 256: the time of
+/// communication alone and its share of the whole (3.8, 3.9), and the whole speed (3.10, 3.11),
+/// then and now. On a machine with fewer processors than nodes, the scheduler is measured as well.
+///
+/// @param number of the figure
+/// @param size rows of the square matrices
+/// @param isSpeed whether it is about the whole speed
+record PaperRingGroup(int number, int size, boolean isSpeed) implements Group {
   private static final String PREFIX = "paper.jbufs.fig3.";
   private static final List<Integer> NODES = List.of(2, 4, 8);
   private static final String SHARE = ".share";
@@ -29,24 +33,25 @@ final class PaperRingGroup implements Group {
       Map.of(
           "8.jbufs.8.share", 56.0,
           "8.copy-async.8.share", 73.0,
-          "10.copy-async.4", 175.0);
+          "9.jbufs.8.share", 13.0,
+          "10.copy-async.4", 175.0,
+          "11.jbufs.8", 320.0,
+          "11.copy-alloc.8", 275.0);
 
-  /// Of the square matrices.
-  private static final int SIZE = 64;
-
-  private final boolean isSpeed;
-
-  private PaperRingGroup(boolean isSpeed) {
-    this.isSpeed = isSpeed;
-  }
+  private static final int SMALL = 64;
+  private static final int LARGE = 256;
 
   static List<Group> all() {
-    return List.of(new PaperRingGroup(false), new PaperRingGroup(true));
+    return List.of(
+        new PaperRingGroup(8, SMALL, false),
+        new PaperRingGroup(9, LARGE, false),
+        new PaperRingGroup(10, SMALL, true),
+        new PaperRingGroup(11, LARGE, true));
   }
 
   @Override
   public String name() {
-    return PREFIX + (isSpeed ? 10 : 8);
+    return PREFIX + number;
   }
 
   private String figure(Ring.Way way, int nodes) {
@@ -85,6 +90,9 @@ final class PaperRingGroup implements Group {
   public void measure(Run run) throws Exception {
     run.say(name());
     int count = run.scale().pick(2, 1000, 2000);
+    if (size == LARGE) {
+      count = run.scale().pick(1, 15, 60); // each takes 64 times as long
+    }
     int rounds = run.scale().pick(1, 3, 7);
     for (int nodes : NODES) {
       if (isSpeed) {
@@ -97,7 +105,7 @@ final class PaperRingGroup implements Group {
 
   private double micros(Ring.Way way, int nodes, int count, boolean computes)
       throws ExecutionException, InterruptedException {
-    return new Ring(way, nodes, SIZE).nanos(count, computes) / 1e3 / count;
+    return new Ring(way, nodes, size).nanos(count, computes) / 1e3 / count;
   }
 
   /// Level II beside the copying of level I, and that and the allocating beside level II.
@@ -136,7 +144,7 @@ final class PaperRingGroup implements Group {
 
   private void measureSpeed(Run run, int nodes, int count, int rounds)
       throws ExecutionException, InterruptedException {
-    double operations = 2.0 * SIZE * SIZE * SIZE;
+    double operations = 2.0 * size * size * size;
     for (Ring.Way way : Ring.Way.values()) {
       double[] speeds = new double[rounds];
       double[] singles = new double[rounds];

@@ -80,7 +80,8 @@ record Ring(Way way, int nodes, int size) {
     }
   }
 
-  /// Runs one node. The first connects before it accepts, and all others accept first.
+  /// Runs one node. The first connects before it accepts, and all others accept first. At level I,
+  /// an array's interface has a queue of its own.
   private long node(
       int self,
       List<CompletableFuture<String>> addresses,
@@ -92,7 +93,7 @@ record Ring(Way way, int nodes, int size) {
         Attributes.DEFAULT.withDepths(Math.max(1, size / nodes), Math.max(1, size / nodes));
     try (Fabric fabric = Fabric.open(PROVIDER);
         CompletionQueue out = fabric.completionQueue();
-        CompletionQueue in = fabric.completionQueue();
+        CompletionQueue in = way == Way.JBUFS ? out : fabric.completionQueue();
         Listener listener = fabric.listen("*")) {
       addresses.get(self).complete(listener.address());
       if (nodes == 1) {

@@ -122,16 +122,16 @@ abstract class RingNode implements AutoCloseable {
         if (computes) {
           multiply(blocks[here], owner(step) * columns);
         }
-        if (moves && from != null && to != null) {
+        if (moves && to != null) {
           complete(to.queue());
-          complete(from.queue());
           here = next;
         }
       }
     }
 
+    /// Waits until all columns have left and all others have arrived.
     private void complete(CompletionQueue queue) {
-      for (int column = 0; column < columns; column++) {
+      for (int i = 0; i < 2 * columns; i++) {
         Descriptor done = queue.await(Ring.PATIENCE);
         if (done == null || done.status() != Status.DONE) {
           throw new IllegalStateException("a neighbour is gone");
@@ -163,12 +163,15 @@ abstract class RingNode implements AutoCloseable {
 
   /// Level I.
   private static final class OfArrays extends RingNode {
+    private static final long TURN_NANOS = 100_000;
+
     private final @Nullable ArrayInterface left;
     private final @Nullable ArrayInterface right;
     private final boolean allocates;
     private final double[][] own;
     private final double[][][] rooms;
     private final ArrayInterface.Posted[] posted;
+    private final ArrayInterface.Posted[] sent;
 
     OfArrays(Ring ring, int self, @Nullable Link left, @Nullable Link right, boolean allocates) {
       super(ring, self);
@@ -179,6 +182,7 @@ abstract class RingNode implements AutoCloseable {
       this.own = new double[columns][ring.size()];
       this.rooms = new double[2][columns][ring.size()];
       this.posted = new ArrayInterface.Posted[columns];
+      this.sent = new ArrayInterface.Posted[columns];
       for (double[] each : own) {
         for (int row = 0; row < each.length; row++) {
           each[row] = Ring.element(row, self);
@@ -200,10 +204,10 @@ abstract class RingNode implements AutoCloseable {
           }
         }
         if (!isLast) {
-          for (double[] column : here) {
-            if (!right().send(ArrayType.DOUBLES, column, 0, ring.size(), 0, Ring.PATIENCE)) {
-              throw new IllegalStateException("the right neighbour takes nothing");
-            }
+          for (int column = 0; column < columns; column++) {
+            sent[column] =
+                Objects.requireNonNull(
+                    right().postSend(ArrayType.DOUBLES, here[column], 0, ring.size(), 0));
           }
           right().ring();
         }
@@ -218,17 +222,32 @@ abstract class RingNode implements AutoCloseable {
       }
     }
 
+    /// Waits until all columns have left and all others have arrived. Each of the two queues moves
+    /// its messages while it is waited for alone, and both have to.
     private void take(double[][] next) {
-      for (int column = 0; column < columns; column++) {
-        if (allocates) {
-          ArrayInterface.Message<double[]> message =
-              left().receive(ArrayType.DOUBLES, Ring.PATIENCE);
-          next[column] = Objects.requireNonNull(message, "the left neighbour is gone").array();
-        } else if (!left().await(posted[column], Ring.PATIENCE)
-            || posted[column].status() != Status.DONE) {
-          throw new IllegalStateException("the left neighbour is gone");
+      long begun = System.nanoTime();
+      int taken = 0;
+      while (taken < columns || !sent[columns - 1].isComplete()) {
+        while (taken < columns && isTaken(next, taken)) {
+          taken++;
+        }
+        boolean _ = right().await(sent[columns - 1], taken < columns ? 0 : TURN_NANOS);
+        if (System.nanoTime() - begun > Ring.PATIENCE.toNanos()) {
+          throw new IllegalStateException("a neighbour is gone");
         }
       }
+    }
+
+    /// Waits for a column, for a while.
+    private boolean isTaken(double[][] next, int column) {
+      if (!allocates) {
+        return left().await(posted[column], TURN_NANOS) && posted[column].status() == Status.DONE;
+      }
+      ArrayInterface.Message<double[]> message = left().receive(ArrayType.DOUBLES, TURN_NANOS);
+      if (message != null) {
+        next[column] = message.array();
+      }
+      return message != null;
     }
 
     private ArrayInterface left() {
