@@ -23,9 +23,10 @@ final class TestRun {
         -Dtest=NAMES      Run these classes; with -Dsurefire.failIfNoSpecifiedTests=false.
         -h, --help        Print this help and exit.
 
-      Without --slow or --soak, each behaviour is tested once, which takes some ten minutes on
-      two processors. Anything else goes to `mvn verify`. A table of the modules, the slowest
-      classes, and the tests that failed or were skipped ends the run.
+      Without --slow or --soak, each behaviour is tested once, which takes a quarter of an hour
+      on two processors. As many modules are tested at a time as there are processors. Anything
+      else goes to `mvn verify`: -T1 tests one module at a time. A table of the modules, the
+      slowest classes, and the tests that failed or were skipped ends the run.
 
       Exit codes: 0 all tests passed, 1 a test failed, or the build.""";
 
