@@ -65,6 +65,9 @@ public final class Cluster {
   /// Whether runs have folders. Those on processes always do.
   private final boolean hasFolder;
 
+  /// What starts the processes; null if this one does, or the workers of the hosts.
+  private final @Nullable HostEngine engine;
+
   private Cluster(
       int processes,
       int attempts,
@@ -73,7 +76,8 @@ public final class Cluster {
       Path runs,
       ProgramCode code,
       @Nullable ClusterHosts hosts,
-      boolean hasFolder) {
+      boolean hasFolder,
+      @Nullable HostEngine engine) {
     this.processes = processes;
     this.attempts = attempts;
     this.hang = hang;
@@ -82,12 +86,21 @@ public final class Cluster {
     this.code = code;
     this.hosts = hosts;
     this.hasFolder = hasFolder;
+    this.engine = engine;
   }
 
   /// Returns a cluster that runs programs on threads of this JVM.
   public static Cluster threads() {
     return new Cluster(
-        0, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.OF_THIS_PROCESS, null, false);
+        0,
+        1,
+        USUAL_HANG,
+        null,
+        RunFolder.usualRuns(),
+        ProgramCode.OF_THIS_PROCESS,
+        null,
+        false,
+        null);
   }
 
   /// Returns a cluster of so many processes on this host, which does not try a run again.
@@ -99,7 +112,15 @@ public final class Cluster {
           "%d processes: a run has 1 to %d".formatted(count, MOST_PROCESSES));
     }
     return new Cluster(
-        count, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.OF_THIS_PROCESS, null, true);
+        count,
+        1,
+        USUAL_HANG,
+        null,
+        RunFolder.usualRuns(),
+        ProgramCode.OF_THIS_PROCESS,
+        null,
+        true,
+        null);
   }
 
   /// Returns a cluster of processes on several hosts, which tries a run three times at most. A
@@ -129,7 +150,29 @@ public final class Cluster {
         RunFolder.usualRuns(),
         ProgramCode.OF_THIS_PROCESS,
         named,
-        true);
+        true,
+        null);
+  }
+
+  /// Returns a cluster of processes that an engine starts, which tries a run three times at most.
+  ///
+  /// @throws IllegalArgumentException if it has not 1 to 1000 workers
+  public static Cluster on(HostEngine engine) {
+    int workers = engine.workers();
+    if (workers < 1 || workers > MOST_PROCESSES) {
+      throw new IllegalArgumentException(
+          "%d workers of %s: a run has 1 to %d".formatted(workers, engine.name(), MOST_PROCESSES));
+    }
+    return new Cluster(
+        workers,
+        HOSTS_ATTEMPTS,
+        USUAL_HANG,
+        null,
+        RunFolder.usualRuns(),
+        ProgramCode.OF_THIS_PROCESS,
+        null,
+        true,
+        engine);
   }
 
   /// Returns a copy that tries a run so many times at most, when processes are lost.
@@ -140,7 +183,7 @@ public final class Cluster {
       throw new IllegalArgumentException(
           "%d attempts: a run has 1 to %d".formatted(count, MOST_ATTEMPTS));
     }
-    return new Cluster(processes, count, hang, seed, runs, code, hosts, hasFolder);
+    return new Cluster(processes, count, hang, seed, runs, code, hosts, hasFolder, engine);
   }
 
   /// Returns a copy that gives up a process that has not answered for so long. It is 10 seconds
@@ -152,12 +195,12 @@ public final class Cluster {
       throw new IllegalArgumentException(
           "a hang limit of %s: it must be between a second and a day".formatted(longest));
     }
-    return new Cluster(processes, attempts, longest, seed, runs, code, hosts, hasFolder);
+    return new Cluster(processes, attempts, longest, seed, runs, code, hosts, hasFolder, engine);
   }
 
   /// Returns a copy whose runs have this [seed][Arguments#seed].
   public Cluster withSeed(long number) {
-    return new Cluster(processes, attempts, hang, number, runs, code, hosts, hasFolder);
+    return new Cluster(processes, attempts, hang, number, runs, code, hosts, hasFolder, engine);
   }
 
   /// Returns a copy that keeps the folders of its runs in this one. They are in `tigris/runs` in
@@ -165,13 +208,13 @@ public final class Cluster {
   /// over are kept.
   public Cluster withRuns(Path folder) {
     return new Cluster(
-        processes, attempts, hang, seed, folder.toAbsolutePath(), code, hosts, hasFolder);
+        processes, attempts, hang, seed, folder.toAbsolutePath(), code, hosts, hasFolder, engine);
   }
 
   /// Returns a copy whose runs have a folder on threads, too. It tells others of this user what
   /// runs, and how it has ended.
   public Cluster withFolder() {
-    return new Cluster(processes, attempts, hang, seed, runs, code, hosts, true);
+    return new Cluster(processes, attempts, hang, seed, runs, code, hosts, true, engine);
   }
 
   /// Returns a copy whose programs come from more jars and folders than the class path of this
@@ -180,7 +223,8 @@ public final class Cluster {
   ///
   /// @param path jars and folders, which follow the class path of this process
   public Cluster withCode(List<Path> path) {
-    return new Cluster(processes, attempts, hang, seed, runs, code.from(path), hosts, hasFolder);
+    return new Cluster(
+        processes, attempts, hang, seed, runs, code.from(path), hosts, hasFolder, engine);
   }
 
   /// Returns a copy whose processes start from an AOT cache: Java's file of classes that are loaded
@@ -192,12 +236,12 @@ public final class Cluster {
   /// @throws IllegalArgumentException if the processes are on several hosts, each of which would
   ///     need a cache of its own
   public Cluster withAotCache(Path file) {
-    if (hosts != null) {
+    if (hosts != null || engine != null) {
       throw new IllegalArgumentException(
           "an AOT cache, %s: runs on several hosts use none".formatted(file));
     }
     return new Cluster(
-        processes, attempts, hang, seed, runs, code.withCache(file), null, hasFolder);
+        processes, attempts, hang, seed, runs, code.withCache(file), null, hasFolder, null);
   }
 
   /// Returns a cluster of two processes, both of which are this one: it goes through all that a run
@@ -205,7 +249,7 @@ public final class Cluster {
   /// share one. A program that does not end by itself does not end.
   public static Cluster rehearsal() {
     return new Cluster(
-        2, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.REHEARSED, null, true);
+        2, 1, USUAL_HANG, null, RunFolder.usualRuns(), ProgramCode.REHEARSED, null, true, null);
   }
 
   /// Returns whether programs run on threads of this JVM.
@@ -283,6 +327,7 @@ public final class Cluster {
   private ClusterRun start(
       Class<? extends FlowProgram> program, Describing describing, String... words)
       throws RunException {
+    requireEngine();
     HostLinks links = hosts == null ? null : hosts.connect(code);
     boolean isStarted = false;
     try {
@@ -349,8 +394,21 @@ public final class Cluster {
     }
   }
 
+  private void requireEngine() throws RunException {
+    if (engine != null) {
+      try {
+        engine.check();
+      } catch (IOException e) {
+        throw new RunException(RunException.Kind.START, 0, String.valueOf(e.getMessage()), e);
+      }
+    }
+  }
+
   private Arguments looking(@Nullable HostLinks links, String... words) {
-    int here = links == null ? Runtime.getRuntime().availableProcessors() : links.processors();
+    int here =
+        engine != null
+            ? engine.processors()
+            : links == null ? Runtime.getRuntime().availableProcessors() : links.processors();
     return Arguments.looking(
         List.of(words),
         Math.max(1, processes),
@@ -458,28 +516,36 @@ public final class Cluster {
             program.getName(),
             settled,
             described,
-            links == null
-                ? Fingerprint.ofCode(path)
-                : Fingerprint.ofContent(ClusterHosts.code(code)),
+            engine != null
+                ? Fingerprint.ofShipped(program)
+                : links == null
+                    ? Fingerprint.ofCode(path)
+                    : Fingerprint.ofContent(ClusterHosts.code(code)),
             limits);
     RunFolder folder = RunFolder.make(runs, run, settled.time(), facts(program, settled));
     try {
       return ProcessesRun.start(
-          new Coordinator(
-              launch,
-              folder,
-              hosts == null ? Network.OneHost.best() : hosts.network(),
-              host(launch, folder, links)),
-          folder.path());
+          new Coordinator(launch, folder, network(), host(launch, folder, links)), folder.path());
     } catch (IOException | RuntimeException | Error e) {
       notStarted(folder, e);
       throw e;
     }
   }
 
+  private Network network() throws IOException {
+    if (engine != null) {
+      return EngineHost.network(engine);
+    }
+    return hosts == null ? Network.OneHost.best() : hosts.network();
+  }
+
   /// Returns what starts the workers.
   private Function<Host.Deaths, Host> host(
       Launch launch, RunFolder folder, @Nullable HostLinks links) throws IOException {
+    HostEngine starts = engine;
+    if (starts != null) {
+      return deaths -> new EngineHost(starts, launch, folder, deaths);
+    }
     if (links != null) {
       return deaths -> new RemoteHost(links, launch, folder, deaths);
     }
@@ -497,6 +563,9 @@ public final class Cluster {
 
   @Override
   public String toString() {
+    if (engine != null) {
+      return "Cluster[%d workers of %s]".formatted(processes, engine.name());
+    }
     return processes == 0
         ? "Cluster[threads]"
         : "Cluster[%d processes%s]".formatted(processes, hosts == null ? "" : " on hosts");

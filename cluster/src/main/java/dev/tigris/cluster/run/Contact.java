@@ -1,11 +1,13 @@
 package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.run.host.HostKey;
+import dev.tigris.cluster.run.host.RunKey;
 import dev.tigris.cluster.run.protocol.Limits;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,8 +22,15 @@ import java.util.TreeMap;
 /// @param streams the number of the run that its streams carry, which only its processes know
 /// @param limits the times and counts that all processes share
 /// @param code the program's jars and folders, whose contents are compared; empty on one host
+/// @param shipped the program's class, if an engine has brought its code here; empty otherwise
 record Contact(
-    Network network, String address, long token, long streams, Limits limits, List<Path> code) {
+    Network network,
+    String address,
+    long token,
+    long streams,
+    Limits limits,
+    List<Path> code,
+    String shipped) {
   /// The host and port of a coordinator's link on several hosts.
   static final String ADDRESS = "address";
 
@@ -32,10 +41,18 @@ record Contact(
   private static final String BOUND = "bound";
   private static final String NAME = "name";
   private static final String CODE = "code";
+  /// The name of the program's class, of which a worker's engine has brought the code.
+  static final String SHIPPED = "shipped";
+
   private static final String PROVIDER = "provider";
 
   Contact {
     code = List.copyOf(code);
+  }
+
+  Contact(
+      Network network, String address, long token, long streams, Limits limits, List<Path> code) {
+    this(network, address, token, streams, limits, code, "");
   }
 
   /// Returns the facts for the file. Those of a host are added by its worker.
@@ -56,6 +73,11 @@ record Contact(
                 limits.joinNanos()));
     if (network instanceof Network.OneHost(String provider)) {
       facts.put(PROVIDER, provider);
+    } else if (network instanceof Network.Engine its) {
+      facts.put(Network.Engine.BOUND, Network.Hosts.ANY + ":0");
+      if (its.key() != null) {
+        facts.put(Network.Engine.KEY, Base64.getEncoder().encodeToString(its.key().bytes()));
+      }
     }
     return facts;
   }
@@ -81,7 +103,15 @@ record Contact(
     String key = facts.get(KEY);
     List<Path> code = List.of();
     Network network;
-    if (key == null) {
+    String bound = facts.get(Network.Engine.BOUND);
+    if (bound != null) {
+      String run = facts.get(Network.Engine.KEY);
+      network =
+          new Network.Engine(
+              bound,
+              need(facts, Network.Engine.NAME),
+              run == null ? null : RunKey.of(Base64.getDecoder().decode(run)));
+    } else if (key == null) {
       network = new Network.OneHost(need(facts, PROVIDER));
     } else {
       network =
@@ -98,7 +128,8 @@ record Contact(
         Long.parseUnsignedLong(need(facts, "token"), 16),
         Long.parseUnsignedLong(need(facts, "streams"), 16),
         limits(need(facts, "limits")),
-        code);
+        code,
+        facts.getOrDefault(SHIPPED, ""));
   }
 
   static String need(Map<String, String> facts, String name) throws IOException {
@@ -116,7 +147,10 @@ record Contact(
   }
 
   /// Returns the fingerprint of the code of this process.
-  Fingerprint fingerprint() throws IOException {
+  Fingerprint fingerprint() throws IOException, ClassNotFoundException {
+    if (!shipped.isEmpty()) {
+      return Fingerprint.ofShipped(Programs.load(shipped));
+    }
     return network instanceof Network.Hosts
         ? Fingerprint.ofContent(code)
         : Fingerprint.ofCode(CodePath.ofThisProcess());

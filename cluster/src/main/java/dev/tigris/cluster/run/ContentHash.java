@@ -65,21 +65,30 @@ final class ContentHash {
   static String ofTigris() throws IOException {
     Set<Path> places = new LinkedHashSet<>();
     for (Class<?> each : OF_TIGRIS) {
-      CodeSource source = each.getProtectionDomain().getCodeSource();
-      if (source == null) {
-        throw new IOException("it is not known where the code of %s lies".formatted(each));
-      }
-      try {
-        places.add(Path.of(source.getLocation().toURI()));
-      } catch (URISyntaxException | IllegalArgumentException e) {
-        throw new IOException("the code of %s is in no file".formatted(each), e);
-      }
+      places.add(placeOf(each));
     }
     MessageDigest all = digest();
     for (Path place : places) {
       all.update(of(place).getBytes(StandardCharsets.UTF_8));
     }
     return hex(all.digest());
+  }
+
+  /// Returns the hash of the jar or folder that a class is from.
+  static String of(Class<?> program) throws IOException {
+    return of(placeOf(program));
+  }
+
+  private static Path placeOf(Class<?> each) throws IOException {
+    CodeSource source = each.getProtectionDomain().getCodeSource();
+    if (source == null) {
+      throw new IOException("it is not known where the code of %s lies".formatted(each));
+    }
+    try {
+      return Path.of(source.getLocation().toURI());
+    } catch (URISyntaxException | IllegalArgumentException e) {
+      throw new IOException("the code of %s is in no file".formatted(each), e);
+    }
   }
 
   private static byte[] ofFile(Path file) throws IOException {

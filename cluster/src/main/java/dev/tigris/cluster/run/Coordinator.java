@@ -326,6 +326,8 @@ final class Coordinator implements Runnable {
               thrown.put(report.worker(), its);
             }
           }
+          case Word.Prepared() when beside.hasRemaining() ->
+              host.prepared(report.epoch(), report.worker(), Wire.readTexts(in));
           default -> {
             if (beside.hasRemaining()) {
               List<RunProgress.Replica> its = RunProgress.read(in, report.worker());

@@ -109,6 +109,18 @@ record Fingerprint(Map<String, String> parts) {
     return new Fingerprint(parts);
   }
 
+  /// Returns the fingerprint of a program's code that an engine of hosts has shipped: of the jar or
+  /// folder that the class is from, and of the code of Tigris.
+  ///
+  /// @throws IOException if one of them cannot be read
+  static Fingerprint ofShipped(Class<?> program) throws IOException {
+    Map<String, String> parts = new TreeMap<>();
+    parts.put("the release of Java", String.valueOf(Runtime.version().feature()));
+    parts.put("the code of Tigris", ContentHash.ofTigris());
+    parts.put("the code of " + program.getName(), ContentHash.of(program));
+    return new Fingerprint(parts);
+  }
+
   /// Returns this one, and the parts of a flow.
   Fingerprint with(Arguments arguments, Described described) {
     FlowGraph graph = described.graph();

@@ -71,7 +71,7 @@ final class GroupFlow implements FlowProgram {
   private GroupProgram made(String name) throws Exception {
     Class<? extends GroupProgram> its = program;
     if (its == null) {
-      Class<?> found = Class.forName(name, true, Programs.class.getClassLoader());
+      Class<?> found = Programs.find(name);
       its = found.asSubclass(GroupProgram.class);
     }
     try {

@@ -42,6 +42,11 @@ interface Host extends AutoCloseable {
   /// Waits until all workers of an attempt have ended, and returns whether they have.
   boolean awaitEnd(Epoch epoch, Duration timeout) throws InterruptedException;
 
+  /// Hears of the outputs of a worker that has voted, if it does not see the folder of the run.
+  ///
+  /// @param outputs host, temporary name and name of each
+  default void prepared(Epoch epoch, int worker, List<String> outputs) {}
+
   /// Looks at the outputs of an attempt, all of whose workers have voted.
   ///
   /// @throws LostException if it cannot be known which there are

@@ -3,11 +3,13 @@ package dev.tigris.cluster.run;
 import dev.tigris.cluster.Reach;
 import dev.tigris.cluster.run.host.HostAddress;
 import dev.tigris.cluster.run.host.HostKey;
+import dev.tigris.cluster.run.host.RunKey;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
 import dev.tigris.net.Tls;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What carries the messages and the streams of a run.
 sealed interface Network {
@@ -73,6 +75,47 @@ sealed interface Network {
     }
   }
 
+  /// Processes that an engine has started on hosts of its own: sockets join them, and shared memory
+  /// those on one host.
+  ///
+  /// @param bound the address to listen at, `HOST:PORT`
+  /// @param name by which others reach this host
+  /// @param key of the run, for TLS; null without that
+  record Engine(String bound, String name, @Nullable RunKey key) implements Network {
+    /// The facts of a worker.
+    static final String NAME = "engine.name";
+
+    static final String BOUND = "engine.bound";
+    static final String KEY = "engine.key";
+
+    @Override
+    public Fabric messages() {
+      return key == null
+          ? Fabric.open(OneHost.SOCKETS)
+          : Fabric.openTls(OneHost.SOCKETS, Tls.of(key.context()).withoutHosts());
+    }
+
+    @Override
+    public List<Fabric> streams() {
+      List<Fabric> all = new ArrayList<>();
+      if (OneHost.hasMemory()) {
+        all.add(Fabric.open(OneHost.MEMORY));
+      }
+      all.add(messages());
+      return all;
+    }
+
+    @Override
+    public String anywhere(Fabric fabric) {
+      return fabric.provider().equals(OneHost.MEMORY) ? "*" : bound;
+    }
+
+    @Override
+    public String told(String listening) {
+      return Hosts.told(listening, name);
+    }
+  }
+
   /// The processes are on several hosts: TLS joins them, whose certificates both sides show, and
   /// shared memory those on one host.
   ///
@@ -108,6 +151,10 @@ sealed interface Network {
 
     @Override
     public String told(String listening) {
+      return told(listening, name);
+    }
+
+    private static String told(String listening, String name) {
       int port = listening.lastIndexOf(':');
       return port < 0 || listening.startsWith("/")
           ? listening

@@ -121,6 +121,8 @@ final class Part implements AutoCloseable {
       return contact.fingerprint();
     } catch (IOException e) {
       throw new UncheckedIOException("the code of this process cannot be read", e);
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException("the code of the program is not in this process", e);
     }
   }
 

@@ -6,15 +6,28 @@ import java.lang.reflect.InvocationTargetException;
 final class Programs {
   private Programs() {}
 
-  /// Returns the program's class, from where this class is.
+  /// Returns the program's class, from where this class is, or else where the thread finds it.
   static Class<? extends FlowProgram> load(String name) throws ClassNotFoundException {
-    Class<?> found = Class.forName(name, true, Programs.class.getClassLoader());
+    Class<?> found = find(name);
     if (!FlowProgram.class.isAssignableFrom(found)) {
       throw new IllegalArgumentException(
           "class %s is no program: it does not implement %s"
               .formatted(name, FlowProgram.class.getName()));
     }
     return found.asSubclass(FlowProgram.class);
+  }
+
+  /// An engine of hosts may load programs by another loader, which it gives its threads.
+  static Class<?> find(String name) throws ClassNotFoundException {
+    try {
+      return Class.forName(name, true, Programs.class.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      ClassLoader given = Thread.currentThread().getContextClassLoader();
+      if (given == null) {
+        throw e;
+      }
+      return Class.forName(name, true, given);
+    }
   }
 
   /// Refuses a class of which another process cannot make a program.

@@ -9,10 +9,12 @@ import dev.tigris.cluster.run.protocol.Report;
 import dev.tigris.cluster.run.protocol.Word;
 import dev.tigris.cluster.run.protocol.WorkerAct;
 import dev.tigris.cluster.run.protocol.WorkerProtocol;
+import dev.tigris.os.UnnamedOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -27,6 +29,10 @@ final class Worker implements Part.Listener {
   private static final System.Logger LOG = System.getLogger(Worker.class.getName());
   private static final byte[] NOTHING = {};
   private static final int COORDINATOR = 0;
+
+  /// How long a worker tries to reach its coordinator before it looks whether it still has to.
+  private static final Duration REACH = Duration.ofSeconds(2);
+
   private static final Duration LAST_WORDS = Duration.ofMillis(200);
 
   /// Longer than any hang limit: a link that is silent for so long is of no use.
@@ -43,11 +49,19 @@ final class Worker implements Part.Listener {
   private final Path folder;
   private final Contact contact;
   private final Runnable halt;
+
+  /// The name of this host, if its outputs have to be told; empty if the coordinator sees the
+  // notes.
+  private final String tells;
+
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private volatile @Nullable ControlLink link;
 
   /// Whether the coordinator has been reached.
   private volatile boolean hasReached;
+
+  /// Whether the process is needed for something else.
+  private volatile boolean isLeaving;
 
   /// What has failed the worker, for its reports.
   private volatile byte[] thrown = NOTHING;
@@ -56,6 +70,13 @@ final class Worker implements Part.Listener {
   /// @param contact how the coordinator and other workers are reached
   /// @param halt ends the process at once
   Worker(Epoch epoch, int index, Path folder, Contact contact, Runnable halt) {
+    this(epoch, index, folder, contact, halt, "");
+  }
+
+  /// @param folder where the notes of outputs lie
+  /// @param tells the name of this host, if the coordinator does not see that folder
+  Worker(Epoch epoch, int index, Path folder, Contact contact, Runnable halt, String tells) {
+    this.tells = tells;
     this.epoch = epoch;
     this.index = index;
     this.limits = contact.limits();
@@ -76,7 +97,7 @@ final class Worker implements Part.Listener {
         Part part = new Part(epoch, index, contact, note, this, halt)) {
       link = made;
       String control = made.listen(network);
-      new Loop(made, part, Streams.joined(control, part.listen())).run();
+      new Loop(made, part, note, Streams.joined(control, part.listen())).run();
     } finally {
       link = null;
     }
@@ -99,6 +120,14 @@ final class Worker implements Part.Listener {
       happened((protocol, now) -> protocol.coordinatorDied());
     } else {
       halt.run();
+    }
+  }
+
+  /// Ends the worker as if the coordinator were gone.
+  void leave() {
+    isLeaving = true;
+    if (hasReached) {
+      happened((protocol, now) -> protocol.coordinatorDied());
     }
   }
 
@@ -170,6 +199,7 @@ final class Worker implements Part.Listener {
   private final class Loop {
     private final ControlLink to;
     private final Part part;
+    private final OutputNote note;
     private final WorkerProtocol protocol;
 
     /// The program and its arguments, as they came beside an order.
@@ -180,21 +210,27 @@ final class Worker implements Part.Listener {
 
     private boolean isOver;
 
-    Loop(ControlLink to, Part part, String address) {
+    Loop(ControlLink to, Part part, OutputNote note, String address) {
       this.to = to;
       this.part = part;
+      this.note = note;
       this.protocol = new WorkerProtocol(epoch, index, address, limits, System.nanoTime());
     }
 
     void run() throws IOException {
-      Duration patience = Duration.ofNanos(limits.joinNanos());
-      String why =
-          to.map(
-              COORDINATOR, contact.address(), ControlLink.COORDINATOR, contact.token(), patience);
-      if (why != null) {
-        throw new IOException("the coordinator of run %s: %s".formatted(epoch.run(), why));
+      long end = System.nanoTime() + limits.joinNanos();
+      String why = "this process is needed for something else";
+      while (why != null) {
+        if (isLeaving || System.nanoTime() - end >= 0) {
+          throw new IOException("the coordinator of run %s: %s".formatted(epoch.run(), why));
+        }
+        why =
+            to.map(COORDINATOR, contact.address(), ControlLink.COORDINATOR, contact.token(), REACH);
       }
       hasReached = true;
+      if (isLeaving) {
+        leave();
+      }
       perform(protocol.start(System.nanoTime()));
       while (!isOver) {
         step();
@@ -277,10 +313,21 @@ final class Worker implements Part.Listener {
       }
     }
 
+    private byte[] outputs() {
+      List<String> texts = new ArrayList<>();
+      for (UnnamedOutput output : note.outputs()) {
+        texts.add(tells);
+        texts.add(output.temporary().toString());
+        texts.add(output.target().toString());
+      }
+      return Frame.bytes(out -> Wire.writeTexts(out, texts));
+    }
+
     private byte[] beside(Word word) {
       return switch (word) {
         case Word.Wired _, Word.Initialized _, Word.Running _, Word.Ended _ -> part.progress();
         case Word.Failing _, Word.Failed _, Word.Published _ -> thrown;
+        case Word.Prepared _ -> tells.isEmpty() ? NOTHING : outputs();
         default -> NOTHING;
       };
     }
