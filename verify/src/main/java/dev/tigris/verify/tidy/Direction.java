@@ -11,6 +11,7 @@ import java.util.TreeSet;
 /// ```text
 ///   specializer <- {specializer-maven-plugin, examples, cli}
 ///   os <- memory <- net <- flow <- cluster <- {sort, matrix, steering} <- cli  the product
+///                    |               |       '---- spark
 ///                    |               '---- on message, too
 ///                    '---- {net-testing, net-libfabric, message}
 ///   '-------'-------'-------'-------'-------'-- {examples, verify <- bench}   the outer ring
@@ -33,6 +34,7 @@ public final class Direction {
           Map.entry(
               "cluster",
               Set.of("os", "memory", "net", "net-testing", "message", "flow")), // in its tests
+          Map.entry("spark", Set.of("memory", "flow", "cluster")),
           Map.entry("steering", Set.of("flow", "cluster")),
           Map.entry("sort", Set.of("os", "memory", "net", "flow", "cluster")),
           Map.entry("examples", Set.of("memory", "net", "flow", "cluster", "specializer")),
