@@ -21,6 +21,7 @@ final class RunCommand implements Command {
     RunOptions.add(spec);
     RunOptions.addGroup(spec);
     RunOptions.addRun(spec);
+    RunOptions.addSpark(spec);
     spec.addOption(
         Options.flag("--progress", "Show progress even if standard error is not a terminal."));
     spec.addOption(
@@ -52,18 +53,32 @@ final class RunCommand implements Command {
             "  tigris run pi.jar --group 4",
             "  tigris run totals.jar trades.csv --on processes:4 --detach",
             "  tigris run totals.jar trades.csv --on hosts:hosts.txt --key coordinator.key",
+            "  tigris run totals.jar trades.csv --on spark:spark://master:7077 --workers 4",
             "  tigris run target/classes --program trades.Totals -- --verbose trades.csv");
     return spec;
   }
 
   @Override
   public ExitCode run(ParseResult options, Console console) throws Exception {
+    boolean isOnSpark = RunOptions.isOnSpark(options);
     if (options.hasMatchedOption(Detached.DETACH)) {
       return Detached.start(options, console);
     }
     ProgramFile program = RunOptions.program(options);
     Path log = options.matchedOptionValue(Detached.SUPERVISOR, null);
     long start = System.nanoTime();
+    if (isOnSpark) {
+      SparkSubmit spark = SparkSubmit.of(System.getenv());
+      spark.run(options, program, console);
+      print(
+          spark.attempts(),
+          spark.folder(),
+          spark.results(),
+          Duration.ofNanos(System.nanoTime() - start),
+          options,
+          console);
+      return ExitCode.OK;
+    }
     ClusterRun run;
     Results results;
     try {
@@ -74,7 +89,13 @@ final class RunCommand implements Command {
       throw new CommandException(code(e), String.valueOf(e.getMessage()), e);
     }
     if (log == null) {
-      print(run, results, Duration.ofNanos(System.nanoTime() - start), options, console);
+      print(
+          run.progress().attempt(),
+          run.folder().map(Path::toString).orElse(""),
+          results.numbers(),
+          Duration.ofNanos(System.nanoTime() - start),
+          options,
+          console);
     }
     return ExitCode.OK;
   }
@@ -103,16 +124,23 @@ final class RunCommand implements Command {
   }
 
   private static void print(
-      ClusterRun run, Results results, Duration elapsed, ParseResult options, Console console) {
+      int attempts,
+      String folder,
+      Map<String, Long> results,
+      Duration elapsed,
+      ParseResult options,
+      Console console) {
     if (options.hasMatchedOption("--json")) {
       Map<String, Object> members = Json.success("run");
       members.put("seconds", ResultLine.seconds(elapsed));
-      members.put("attempts", run.progress().attempt());
-      run.folder().ifPresent(folder -> members.put("folder", folder.toString()));
-      members.put("results", results.numbers());
+      members.put("attempts", attempts);
+      if (!folder.isEmpty()) {
+        members.put("folder", folder);
+      }
+      members.put("results", results);
       console.out().println(Json.object(members));
       return;
     }
-    results.numbers().forEach((name, number) -> console.out().println(name + " " + number));
+    results.forEach((name, number) -> console.out().println(name + " " + number));
   }
 }

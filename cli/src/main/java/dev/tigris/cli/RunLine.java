@@ -36,6 +36,13 @@ final class RunLine implements AutoCloseable {
     }
   }
 
+  /// Shows what the process that coordinates the run says of it.
+  void show(String text) {
+    if (isWanted) {
+      draw(text);
+    }
+  }
+
   /// Returns what is shown of a moment.
   static String text(RunProgress progress) {
     StringBuilder text =

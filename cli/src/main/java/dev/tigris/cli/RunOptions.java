@@ -66,7 +66,7 @@ final class RunOptions {
         option(
             ON,
             "WHERE",
-            "Where the flow runs: threads, processes:N on this host, or hosts:FILE, which has one HOST:PORT a line of each 'tigris worker' (default: threads)."));
+            "Where the flow runs: threads, processes:N on this host, hosts:FILE, which has one HOST:PORT a line of each 'tigris worker', or for 'tigris run' spark:MASTER (default: threads)."));
     spec.addOption(
         OptionSpec.builder(KEY)
             .type(Path.class)
@@ -155,6 +155,57 @@ final class RunOptions {
         .paramLabel(label)
         .description(description)
         .build();
+  }
+
+  /// Adds what only a run on Spark has.
+  static void addSpark(CommandSpec spec) {
+    spec.addOption(
+        OptionSpec.builder(SparkSubmit.WORKERS)
+            .type(Integer.class)
+            .paramLabel("N")
+            .description("On Spark: how many workers (default: one for each executor).")
+            .build());
+    spec.addOption(
+        OptionSpec.builder(SparkSubmit.CONF)
+            .type(List.class)
+            .auxiliaryTypes(String.class)
+            .arity("1")
+            .paramLabel("KEY=VALUE")
+            .description("On Spark: an option of spark-submit. It can be repeated.")
+            .build());
+  }
+
+  static String on(ParseResult options) {
+    return options.matchedOptionValue(ON, THREADS);
+  }
+
+  /// Returns whether the program runs on Spark.
+  static boolean isOnSpark(ParseResult options) {
+    boolean isSpark = on(options).startsWith(SparkSubmit.SPARK);
+    List<String> others =
+        isSpark
+            ? List.of(GROUP, KEY, RUNS, AOT, Detached.DETACH)
+            : List.of(SparkSubmit.WORKERS, SparkSubmit.CONF);
+    for (String option : others) {
+      if (options.hasMatchedOption(option)) {
+        throw new ParameterException(
+            options.commandSpec().commandLine(),
+            "%s is %s for a run on Spark: leave it out"
+                .formatted(option, isSpark ? "not" : "only"));
+      }
+    }
+    return isSpark;
+  }
+
+  /// Returns the numbers of a run on Spark, as its driver reads them.
+  static List<String> submitted(ParseResult options) {
+    List<String> all = new ArrayList<>();
+    for (String option : List.of(SparkSubmit.WORKERS, ATTEMPTS, HANG_LIMIT)) {
+      all.add(String.valueOf(options.<Integer>matchedOptionValue(option, 0)));
+    }
+    Long seed = options.matchedOptionValue(SEED, null);
+    all.add(seed == null ? "-" : seed.toString());
+    return all;
   }
 
   /// Returns the program.
