@@ -122,9 +122,8 @@ final class CheckCommand implements Command {
   }
 
   private static void refuseOnHosts(ParseResult options) {
-    if (TextOptions.isAskedFor(options) || options.hasMatchedOption("-s")) {
-      throw TextOptions.misuse(
-          options, "hosts check records: leave out --on for text, and for summaries");
+    if (options.hasMatchedOption("-s")) {
+      throw TextOptions.misuse(options, "hosts check files, not summaries: leave out --on, or -s");
     }
   }
 
@@ -146,14 +145,10 @@ final class CheckCommand implements Command {
             options.commandSpec().commandLine(), option + " is for records: leave it out for text");
       }
     }
-    LineCheckJob.Result result;
-    try (var progress = new ProgressLine(console, options, "check", 1)) {
-      LineCheckJob job = LineCheckJob.of(TextOptions.order(options)).progress(progress);
-      for (SortInput input : TextOptions.inputs(files, options)) {
-        job = job.input(input);
-      }
-      result = job.run();
-    }
+    LineCheckJob.Result result =
+        RunOptions.isOnHosts(options)
+            ? HostFiles.checkText(files, options)
+            : textHere(files, options, console);
     PrintStream out = console.out();
     LineCheckJob.Disorder first = result.first();
     if (options.hasMatchedOption("--json")) {
@@ -184,6 +179,17 @@ final class CheckCommand implements Command {
               : "ERROR - there are %d unordered ones".formatted(result.unordered()));
     }
     return result.isOrdered() ? ExitCode.OK : ExitCode.OUT_OF_ORDER;
+  }
+
+  private static LineCheckJob.Result textHere(
+      List<Path> files, ParseResult options, Console console) throws Exception {
+    try (var progress = new ProgressLine(console, options, "check", 1)) {
+      LineCheckJob job = LineCheckJob.of(TextOptions.order(options)).progress(progress);
+      for (SortInput input : TextOptions.inputs(files, options)) {
+        job = job.input(input);
+      }
+      return job.run();
+    }
   }
 
   /// Refuses options about reading records with -s, which reads summaries.

@@ -4,7 +4,10 @@ import dev.tigris.cluster.run.Cluster;
 import dev.tigris.sort.CheckJob;
 import dev.tigris.sort.HostCheckJob;
 import dev.tigris.sort.HostFile;
+import dev.tigris.sort.HostLineCheckJob;
+import dev.tigris.sort.HostLineSortJob;
 import dev.tigris.sort.HostSortJob;
+import dev.tigris.sort.LineCheckJob;
 import dev.tigris.sort.SortJob;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -53,8 +56,9 @@ final class HostFiles {
   /// Sorts, and says what was done.
   ///
   /// @param names the inputs, and then the folder for the parts
-  static ExitCode sort(List<Path> names, ParseResult options, Console console) throws Exception {
-    refuse(options, "--no-fsync", TextSort.TEMPORARY);
+  static ExitCode sort(List<Path> names, boolean isText, ParseResult options, Console console)
+      throws Exception {
+    refuse(options, "--no-fsync", TextSort.TEMPORARY, TextSort.MERGE);
     Path folder = names.getLast();
     if (folder.toString().indexOf(':') >= 0) {
       throw TextOptions.misuse(
@@ -62,35 +66,58 @@ final class HostFiles {
           "each host gets parts in the folder %s: name it by its path alone".formatted(folder));
     }
     Cluster cluster = RunOptions.hosts(options);
-    HostSortJob.Result result;
     Path list = options.matchedOptionValue(PARTS, null);
     if (list != null && Files.isDirectory(list)) {
       throw TextOptions.misuse(options, list + " is a folder: name a file for the names of parts");
     }
+    List<String> parts;
+    ResultLine line;
+    Map<String, Object> facts;
     try (var progress = new ProgressLine(console, options, "sort", 2)) {
-      HostSortJob job =
-          HostSortJob.of(cluster, parse(names.subList(0, names.size() - 1), cluster), folder);
-      job = job.order(Options.recordOrder(options));
-      job = job.memory(options.matchedOptionValue("--memory", SortJob.DEFAULT_MEMORY_BYTES));
-      job = job.parallel(options.matchedOptionValue("--parallel", Integer.MAX_VALUE));
-      result = job.progress(progress).run();
+      List<HostFile> inputs = parse(names.subList(0, names.size() - 1), cluster);
+      if (isText) {
+        HostLineSortJob.Result sorted =
+            lines(HostLineSortJob.of(cluster, inputs, folder), options).progress(progress).run();
+        parts = names(sorted.parts());
+        line = TextSort.line(sorted.sort(), options);
+        facts = TextSort.facts(sorted.sort());
+      } else {
+        HostSortJob.Result sorted =
+            records(HostSortJob.of(cluster, inputs, folder), options).progress(progress).run();
+        parts = names(sorted.parts());
+        SortJob.Result sort = sorted.sort();
+        line = new ResultLine("sort", "sorted", sort.records(), sort.bytes(), sort.elapsed());
+        facts = SortCommand.facts(sort);
+      }
     } catch (IllegalArgumentException e) {
       throw TextOptions.misuse(options, String.valueOf(e.getMessage()));
     }
-    List<String> parts = result.parts().stream().map(HostFile::toString).toList();
     if (list != null) {
       write(list, parts);
     }
-    SortJob.Result sort = result.sort();
-    Map<String, Object> facts = SortCommand.facts(sort);
     facts.put("parts", parts);
-    new ResultLine("sort", "sorted", sort.records(), sort.bytes(), sort.elapsed())
-        .print(options, console, folder, facts);
+    line.print(options, console, folder, facts);
     if (list == null && !options.hasMatchedOption("--json")) {
       PrintStream out = console.out();
       parts.forEach(out::println);
     }
     return ExitCode.OK;
+  }
+
+  private static HostSortJob records(HostSortJob job, ParseResult options) {
+    return job.order(Options.recordOrder(options))
+        .memory(options.matchedOptionValue("--memory", SortJob.DEFAULT_MEMORY_BYTES))
+        .parallel(options.matchedOptionValue("--parallel", Integer.MAX_VALUE));
+  }
+
+  private static HostLineSortJob lines(HostLineSortJob job, ParseResult options) {
+    return job.order(TextOptions.order(options))
+        .memory(options.matchedOptionValue("--memory", SortJob.DEFAULT_MEMORY_BYTES))
+        .parallel(options.matchedOptionValue("--parallel", Integer.MAX_VALUE));
+  }
+
+  private static List<String> names(List<HostFile> files) {
+    return files.stream().map(HostFile::toString).toList();
   }
 
   private static void write(Path list, List<String> parts) throws CommandException {
@@ -112,6 +139,17 @@ final class HostFiles {
     try {
       List<HostFile> files = parse(names, cluster);
       return HostCheckJob.of(cluster, files).order(Options.recordOrder(options)).run();
+    } catch (IllegalArgumentException e) {
+      throw TextOptions.misuse(options, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /// Checks text, and returns what was found.
+  static LineCheckJob.Result checkText(List<Path> names, ParseResult options) throws Exception {
+    Cluster cluster = RunOptions.hosts(options);
+    try {
+      List<HostFile> files = parse(names, cluster);
+      return HostLineCheckJob.of(cluster, files, TextOptions.order(options)).run();
     } catch (IllegalArgumentException e) {
       throw TextOptions.misuse(options, String.valueOf(e.getMessage()));
     }

@@ -109,11 +109,7 @@ final class SortCommand implements Command {
           "name the files to sort, and then the file to write: tigris sort data sorted");
     }
     if (RunOptions.isOnHosts(options)) {
-      if (isText) {
-        throw TextOptions.misuse(
-            options, "text is sorted on one host: leave out --on, or take --on processes:N");
-      }
-      return HostFiles.sort(files, options, console);
+      return HostFiles.sort(files, isText, options, console);
     }
     HostFiles.refuse(options);
     if (isText) {

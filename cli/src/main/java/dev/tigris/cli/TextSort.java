@@ -8,6 +8,7 @@ import dev.tigris.sort.SortInput;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -74,6 +75,13 @@ final class TextSort {
     Path output = files.getLast();
     List<Path> inputs = files.subList(0, files.size() - 1);
     LineSortJob.Result result = sort(inputs, output, options, console);
+    Path shown = output.equals(TextOptions.STANDARD) ? TextOptions.STANDARD_OUTPUT : output;
+    line(result, options).print(options, console, shown, facts(result));
+    return ExitCode.OK;
+  }
+
+  /// Returns what was done, for JSON.
+  static Map<String, Object> facts(LineSortJob.Result result) {
     var facts = new LinkedHashMap<String, Object>();
     facts.put("writtenRecords", result.keptLines());
     facts.put("writtenBytes", result.writtenBytes());
@@ -82,16 +90,18 @@ final class TextSort {
     if (!result.processes().isEmpty()) {
       facts.put("processes", SortCommand.facts(result.processes()));
     }
-    Path shown = output.equals(TextOptions.STANDARD) ? TextOptions.STANDARD_OUTPUT : output;
-    new ResultLine(
-            "sort",
-            "sorted",
-            options.hasMatchedOption(TextOptions.CSV) ? "rows" : "lines",
-            result.lines(),
-            result.bytes(),
-            result.elapsed())
-        .print(options, console, shown, facts);
-    return ExitCode.OK;
+    return facts;
+  }
+
+  /// Returns what was done, for people.
+  static ResultLine line(LineSortJob.Result result, ParseResult options) {
+    return new ResultLine(
+        "sort",
+        "sorted",
+        options.hasMatchedOption(TextOptions.CSV) ? "rows" : "lines",
+        result.lines(),
+        result.bytes(),
+        result.elapsed());
   }
 
   private static LineSortJob.Result sort(

@@ -46,10 +46,10 @@ final class ClusterLines {
     List<SortJob.ProcessResult> processes = SortProcesses.results(told, cluster.workers());
     whole.take(
         new LineRun.Totals(
-            told.getOrDefault(LineProcessRun.LINES, 0L),
-            told.getOrDefault(LineProcessRun.KEPT, 0L),
-            LineProcessRun.checksum(told, LineProcessRun.READ),
-            LineProcessRun.checksum(told, LineProcessRun.WRITTEN),
+            told.getOrDefault(LineToldRun.LINES, 0L),
+            told.getOrDefault(LineToldRun.KEPT, 0L),
+            LineToldRun.checksum(told, LineToldRun.READ),
+            LineToldRun.checksum(told, LineToldRun.WRITTEN),
             processes.stream().mapToLong(SortJob.ProcessResult::spilledBytes).sum(),
             processes.stream().mapToLong(SortJob.ProcessResult::peakMemoryBytes).max().orElse(0)));
     requireRead(processes.stream().mapToLong(SortJob.ProcessResult::readBytes).sum());

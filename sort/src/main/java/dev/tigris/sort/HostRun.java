@@ -15,9 +15,11 @@ final class HostRun extends ProcessRun {
   private final int neighbours;
   private final AtomicLong next;
 
+  /// @param records of the inputs of all hosts
   /// @param process which one this is
-  HostRun(SharedSort sort, InputFiles inputs, HostShare share, int process) throws SortException {
-    super(sort, inputs, null, share.hosts().size(), process);
+  HostRun(SharedSort sort, InputFiles inputs, long records, HostShare share, int process)
+      throws SortException {
+    super(sort, inputs, records, null, share.hosts().size(), process);
     this.neighbours = share.neighbours(process);
     this.next = new AtomicLong(share.place(process));
   }

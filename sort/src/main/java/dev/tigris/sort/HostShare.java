@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /// The files that the processes of several hosts have, each on its own one.
 ///
@@ -42,6 +43,41 @@ record HostShare(List<String> hosts, List<HostFile> files) {
       }
     }
     return own;
+  }
+
+  /// As [#of], of the inputs of a sort.
+  ///
+  /// @param folder for the parts
+  /// @throws IllegalArgumentException also if there are none, one is compressed, or the folder's
+  ///     path is relative
+  static HostShare toSort(Cluster cluster, List<HostFile> inputs, Path folder) {
+    if (inputs.isEmpty()) {
+      throw new IllegalArgumentException("there is no file to sort: name at least 1");
+    }
+    if (!folder.isAbsolute()) {
+      throw new IllegalArgumentException(
+          "the folder for the parts, %s, has to have an absolute path, which is one of each host"
+              .formatted(folder));
+    }
+    for (HostFile file : inputs) {
+      String name = file.path().toString();
+      if (name.endsWith(".gz") || name.endsWith(".zst")) {
+        throw new IllegalArgumentException(
+            file + " is compressed, and hosts take files as they are: decompress it there first");
+      }
+    }
+    return of(cluster, inputs);
+  }
+
+  /// Returns the parts that so many sorters write, in the order of their keys: they are dealt to
+  /// processes in turn.
+  List<HostFile> parts(Path folder, int sorters) {
+    List<HostFile> parts = new ArrayList<>();
+    for (int sorter = 0; sorter < sorters; sorter++) {
+      String name = String.format(Locale.ROOT, "part-%04d", sorter);
+      parts.add(new HostFile(hosts.get(sorter % hosts.size()), folder.resolve(name)));
+    }
+    return parts;
   }
 
   /// Returns how many processes are on the host of this one.

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /// The part that one process has in a sort on several hosts: it reads inputs of its own host, and
 /// its sorters write parts there.
@@ -26,7 +25,7 @@ final class HostSort extends ProcessPart<HostRun> {
   /// @param splitters between the buckets
   /// @param share the inputs
   /// @param states what tells each of them from another file
-  /// @param records how many they have
+  /// @param counts how many records each has
   /// @param folder for the parts, on each host
   record Plan(
       RecordOrder order,
@@ -34,10 +33,11 @@ final class HostSort extends ProcessPart<HostRun> {
       Splitters splitters,
       HostShare share,
       List<String> states,
-      long records,
+      List<Long> counts,
       Path folder) {
     Plan {
       states = List.copyOf(states);
+      counts = List.copyOf(counts);
     }
 
     String text() {
@@ -52,7 +52,9 @@ final class HostSort extends ProcessPart<HostRun> {
       for (String state : states) {
         out.writeUTF(state);
       }
-      out.writeLong(records);
+      for (long count : counts) {
+        out.writeLong(count);
+      }
       out.writeUTF(folder.toString());
     }
 
@@ -69,7 +71,20 @@ final class HostSort extends ProcessPart<HostRun> {
       for (HostFile _ : share.files()) {
         states.add(in.readUTF());
       }
-      return new Plan(order, plan, splitters, share, states, in.readLong(), Path.of(in.readUTF()));
+      List<Long> counts = new ArrayList<>();
+      for (HostFile _ : share.files()) {
+        counts.add(in.readLong());
+      }
+      return new Plan(order, plan, splitters, share, states, counts, Path.of(in.readUTF()));
+    }
+
+    long records() {
+      return before(counts.size());
+    }
+
+    /// Returns how many records the inputs before one have.
+    long before(int input) {
+      return counts.stream().limit(input).mapToLong(Long::longValue).sum();
     }
 
     int sorters() {
@@ -78,13 +93,7 @@ final class HostSort extends ProcessPart<HostRun> {
 
     /// Returns the part of each sorter, in the order of their keys.
     List<HostFile> parts() {
-      List<HostFile> parts = new ArrayList<>();
-      for (int sorter = 0; sorter < sorters(); sorter++) {
-        String host = share.hosts().get(sorter % share.hosts().size());
-        parts.add(
-            new HostFile(host, folder.resolve(String.format(Locale.ROOT, "part-%04d", sorter))));
-      }
-      return parts;
+      return share.parts(folder, sorters());
     }
   }
 
@@ -110,12 +119,13 @@ final class HostSort extends ProcessPart<HostRun> {
             new InputFiles(
                 own.size(), order.format(), number -> own.get(number).open(order.recordSize())));
     inputs.cut(plan.plan().readBytes());
+    inputs.number(plan.share().at(process).stream().mapToLong(plan::before).toArray());
     TemporaryFolder folder = new TemporaryFolder(plan.folder().resolve("parts"));
     opened(folder::close);
     SharedSort sort =
         new SharedSort(
             order, plan.plan(), own, inputs.chunks(), plan.splitters(), folder.path(), true, true);
-    return new HostRun(sort, inputs, plan.share(), process);
+    return new HostRun(sort, inputs, plan.records(), plan.share(), process);
   }
 
   @Override

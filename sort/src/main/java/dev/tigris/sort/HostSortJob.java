@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 /// ```
 ///
 /// All parts get their names together, when all are on the disks and the checksum over them is that
-/// of the inputs. If the sort fails, none does. The folder is made where it is missing, and stays.
-/// Records with equal keys come in no particular order.
+/// of the inputs. If the sort fails, none does. The folder is made where it is missing, and deleted
+/// again if the sort fails, but on a host that was lost.
 ///
 /// A job is immutable: each method that names an option returns a changed copy.
 public final class HostSortJob {
@@ -61,10 +61,6 @@ public final class HostSortJob {
           "%d bytes of memory and %d processors: at least 1 is needed of either"
               .formatted(memoryBytes, parallel));
     }
-    if (order.isStable() || order.isUnique()) {
-      throw new IllegalArgumentException(
-          "a sort on several hosts keeps no order among equal keys, and all of them: leave out stable and unique");
-    }
     this.cluster = cluster;
     this.share = share;
     this.folder = folder;
@@ -83,17 +79,9 @@ public final class HostSortJob {
   ///     path is relative
   @CheckReturnValue
   public static HostSortJob of(Cluster cluster, List<HostFile> inputs, Path folder) {
-    if (inputs.isEmpty()) {
-      throw new IllegalArgumentException("there is no file to sort: name at least 1");
-    }
-    if (!folder.isAbsolute()) {
-      throw new IllegalArgumentException(
-          "the folder for the parts, %s, has to have an absolute path, which is one of each host"
-              .formatted(folder));
-    }
     return new HostSortJob(
         cluster,
-        HostShare.of(cluster, inputs),
+        HostShare.toSort(cluster, inputs, folder),
         folder,
         RecordOrder.GENSORT,
         SortJob.DEFAULT_MEMORY_BYTES,
@@ -101,9 +89,8 @@ public final class HostSortJob {
         Progress.NONE);
   }
 
-  /// Returns a copy of this job that sorts by typed keys.
-  ///
-  /// @throws IllegalArgumentException if the order is stable or unique
+  /// Returns a copy of this job that sorts by typed keys. Where the order of equal keys counts, it
+  /// is that of the inputs as they were named, whichever host they lie on.
   @CheckReturnValue
   public HostSortJob order(RecordOrder records) {
     return new HostSortJob(cluster, share, folder, records, memoryBytes, parallel, progress);
@@ -148,7 +135,13 @@ public final class HostSortJob {
     try (TemporaryFolder plans = SortProcesses.elsewhere()) {
       HostSurvey survey =
           HostSurvey.of(cluster, new HostSurvey.Question(order, share, folder, memoryBytes), plans);
-      return run(survey, plans, started);
+      try {
+        return run(survey, plans, started);
+      } catch (SortException e) {
+        SortProcesses.tidy(
+            cluster, new HostTidyProgram.Plan(share, folder, survey.made()), plans, e);
+        throw e;
+      }
     }
   }
 
@@ -157,14 +150,15 @@ public final class HostSortJob {
     RecordCode code = RecordCode.of(order, survey.records());
     RecordFormat sorted = code == null ? order.format() : code.encoded();
     SortPlan plan = plan(survey, sorted);
+    List<HostSurvey.Input> inputs = survey.inputs(share.files().size());
     HostSort.Plan shared =
         new HostSort.Plan(
             order,
             plan,
-            survey.splitters(sorted, plan.buckets()),
+            survey.splitters(HostSurvey.keyFormat(order, code), plan.buckets()),
             share,
-            List.of(survey.states(share.files().size())),
-            survey.records(),
+            inputs.stream().map(HostSurvey.Input::state).toList(),
+            inputs.stream().map(HostSurvey.Input::records).toList(),
             folder);
     long sampled = System.nanoTime();
     long sampledMicros = ProcessRun.micros();
@@ -179,11 +173,15 @@ public final class HostSortJob {
     long partitioned = Math.clamp(sampled + TimeUnit.MICROSECONDS.toNanos(micros), sampled, ended);
     List<SortJob.ProcessResult> processes = SortProcesses.results(told, share.hosts().size());
     requireAll(processes, bytes);
+    long kept = 0;
+    for (int sorter = 0; sorter < shared.sorters(); sorter++) {
+      kept += told.getOrDefault(ProcessRun.LENGTH + sorter, 0L) / order.recordSize();
+    }
     long spilled = processes.stream().mapToLong(SortJob.ProcessResult::spilledBytes).sum();
     SortJob.Result result =
         new SortJob.Result(
             survey.records(),
-            survey.records(),
+            kept,
             bytes,
             ClusterSort.checksum(told, ProcessRun.READ),
             shared.sorters(),

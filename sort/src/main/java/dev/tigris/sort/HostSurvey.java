@@ -1,6 +1,7 @@
 package dev.tigris.sort;
 
 import dev.tigris.cluster.run.Cluster;
+import dev.tigris.flow.Results;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import java.io.ByteArrayInputStream;
@@ -8,10 +9,9 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// it, and what each process may use.
 ///
 /// @param processes what each process has told
-record HostSurvey(List<Told> processes) {
+/// @param made the processes on whose hosts the folder for the parts was missing
+record HostSurvey(List<Told> processes, List<Integer> made) {
   static final String RESULT = "survey";
 
   /// Enough keys of each host for the most buckets there can be on a few hosts.
@@ -27,6 +28,7 @@ record HostSurvey(List<Told> processes) {
 
   HostSurvey {
     processes = List.copyOf(processes);
+    made = List.copyOf(made);
   }
 
   /// The means that a process has for a sort.
@@ -37,29 +39,56 @@ record HostSurvey(List<Told> processes) {
   /// @param waitsForDisk whether reading its inputs waits for a disk
   record Means(long heapBytes, long memoryBytes, int processors, boolean waitsForDisk) {
     /// Returns what two processes both may use.
-    private Means least(Means other) {
+    Means least(Means other) {
       return new Means(
           Math.min(heapBytes, other.heapBytes),
           Math.min(memoryBytes, other.memoryBytes),
           Math.min(processors, other.processors),
           waitsForDisk || other.waitsForDisk);
     }
+
+    /// Returns what this process may use.
+    static Means here(long wantedBytes, boolean waitsForDisk) throws InterruptedException {
+      return new Means(
+          Heap.ofProcess().bytes(),
+          SortFlow.mostMemoryBytes(1, wantedBytes),
+          Runtime.getRuntime().availableProcessors(),
+          waitsForDisk);
+    }
+
+    void write(DataOutputStream out) throws IOException {
+      out.writeLong(heapBytes);
+      out.writeLong(memoryBytes);
+      out.writeInt(processors);
+      out.writeBoolean(waitsForDisk);
+    }
+
+    static Means read(DataInputStream in) throws IOException {
+      return new Means(in.readLong(), in.readLong(), in.readInt(), in.readBoolean());
+    }
   }
 
   /// A process, and the inputs on its host if it is the first one there.
   ///
   /// @param means what it may use
-  /// @param records how many its inputs have
-  /// @param numbers of its inputs
-  /// @param states what tells each of them from another file
+  /// @param inputs its inputs
   /// @param keys of some records
-  record Told(
-      Means means, long records, List<Integer> numbers, List<String> states, Sampler.Keys keys) {
+  record Told(Means means, List<Input> inputs, Sampler.Keys keys) {
     Told {
-      numbers = List.copyOf(numbers);
-      states = List.copyOf(states);
+      inputs = List.copyOf(inputs);
+    }
+
+    private long records() {
+      return inputs.stream().mapToLong(Input::records).sum();
     }
   }
+
+  /// An input.
+  ///
+  /// @param number which one it is of all
+  /// @param state what tells it from another file
+  /// @param records how many it has
+  record Input(int number, String state, long records) {}
 
   /// The question to the processes of all hosts.
   ///
@@ -67,71 +96,43 @@ record HostSurvey(List<Told> processes) {
   /// @param share the inputs
   /// @param folder that is to have the parts
   /// @param memoryBytes how much memory each process is to use
-  record Question(RecordOrder order, HostShare share, Path folder, long memoryBytes) {
-    String text() {
-      return PlanText.of(
-          out -> {
-            SharedSort.writeOrder(out, order);
-            share.write(out);
-            out.writeUTF(folder.toString());
-            out.writeLong(memoryBytes);
-          });
+  record Question(RecordOrder order, HostShare share, Path folder, long memoryBytes)
+      implements HostQuestion {
+    @Override
+    public void write(DataOutputStream out) throws IOException {
+      SharedSort.writeOrder(out, order);
+      share.write(out);
+      out.writeUTF(folder.toString());
+      out.writeLong(memoryBytes);
     }
 
-    static Question read(String text) throws IOException {
-      return PlanText.read(
-          text,
-          in ->
-              new Question(
-                  SharedSort.readOrder(in),
-                  HostShare.read(in),
-                  Path.of(in.readUTF()),
-                  in.readLong()));
+    static Question read(DataInputStream in) throws IOException {
+      return new Question(
+          SharedSort.readOrder(in), HostShare.read(in), Path.of(in.readUTF()), in.readLong());
     }
 
-    /// Answers in one process.
-    void answer(int process, DataOutputStream out) throws Exception {
+    @Override
+    public void answer(int process, DataOutputStream out) throws Exception {
       boolean isFirst = share.place(process) == 0;
       if (isFirst) {
-        makeFolder();
+        HostFolder.refuseParts(folder);
       }
       List<Integer> own = isFirst ? share.at(process) : List.of();
       List<Path> paths = own.stream().map(file -> share.files().get(file).path()).toList();
       try (InputFiles inputs = new InputFiles(paths, order.format())) {
-        out.writeLong(Heap.ofProcess().bytes());
-        out.writeLong(SortFlow.mostMemoryBytes(1, memoryBytes));
-        out.writeInt(Runtime.getRuntime().availableProcessors());
-        out.writeBoolean(inputs.waitForDisk());
-        out.writeLong(inputs.records());
+        Means.here(memoryBytes, inputs.waitForDisk()).write(out);
         out.writeInt(own.size());
         for (int i = 0; i < own.size(); i++) {
+          InputFile file = inputs.files().get(i);
           out.writeInt(own.get(i));
-          out.writeUTF(inputs.files().get(i).state());
+          out.writeUTF(file.state());
+          out.writeLong(file.size() / order.recordSize());
         }
         RecordCode code = RecordCode.of(order, inputs.records());
-        RecordFormat sorted = code == null ? order.format() : code.encoded();
-        Sampler.Keys keys = Sampler.keys(inputs, sorted, code, BUCKETS);
+        Sampler.Keys keys = Sampler.keys(inputs, keyFormat(order, code), code, BUCKETS);
         out.writeInt(keys.count());
         out.writeInt(keys.bytes().length);
         out.write(keys.bytes());
-      }
-    }
-
-    /// Makes the folder for the parts. Parts of another sort are refused: this one may have fewer.
-    private void makeFolder() throws SortException {
-      try {
-        Path _ = Files.createDirectories(folder);
-        try (DirectoryStream<Path> parts = Files.newDirectoryStream(folder, "part-*")) {
-          for (Path part : parts) {
-            throw new SortException(
-                SortException.Kind.OUTPUT,
-                part + " exists: delete the parts that are there, or name another folder");
-          }
-        }
-      } catch (SortException e) {
-        throw e;
-      } catch (IOException e) {
-        throw SortException.writing(folder, e);
       }
     }
   }
@@ -139,33 +140,33 @@ record HostSurvey(List<Told> processes) {
   /// Asks the hosts, by a run of its own.
   static HostSurvey of(Cluster cluster, Question question, TemporaryFolder plans)
       throws SortException, InterruptedException {
-    List<byte[]> answers =
-        new SortProcesses(cluster, HostSurveyProgram.class, question.folder())
-            .run(plans, question.text(), 0, Progress.NONE)
-            .bytes(RESULT);
+    Results told = SortProcesses.ask(cluster, question, plans);
     List<Told> processes = new ArrayList<>();
-    for (byte[] answer : answers) {
+    for (byte[] answer : told.bytes(RESULT)) {
       try (var in = new DataInputStream(new ByteArrayInputStream(answer))) {
         processes.add(read(in));
       } catch (IOException e) { // memory does not fail so, and processes have equal code
         throw new UncheckedIOException(e);
       }
     }
-    return new HostSurvey(processes);
+    return new HostSurvey(processes, HostFolder.made(told, processes.size()));
   }
 
   private static Told read(DataInputStream in) throws IOException {
-    var means = new Means(in.readLong(), in.readLong(), in.readInt(), in.readBoolean());
-    long records = in.readLong();
-    List<Integer> numbers = new ArrayList<>();
-    List<String> states = new ArrayList<>();
+    Means means = Means.read(in);
+    List<Input> inputs = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
-      numbers.add(in.readInt());
-      states.add(in.readUTF());
+      inputs.add(new Input(in.readInt(), in.readUTF(), in.readLong()));
     }
     int count = in.readInt();
     byte[] keys = in.readNBytes(in.readInt());
-    return new Told(means, records, numbers, states, new Sampler.Keys(keys, count));
+    return new Told(means, inputs, new Sampler.Keys(keys, count));
+  }
+
+  /// Returns where the keys lie that splitters are chosen from. Hosts number their records apart,
+  /// so records with equal keys go to one bucket.
+  static RecordFormat keyFormat(RecordOrder order, @Nullable RecordCode code) {
+    return code == null ? order.format() : code.withoutNumber();
   }
 
   long records() {
@@ -177,21 +178,18 @@ record HostSurvey(List<Told> processes) {
     return processes.stream().map(Told::means).reduce(Means::least).orElseThrow();
   }
 
-  /// Returns the states of all inputs.
-  String[] states(int inputs) {
-    @Nullable String[] states = new @Nullable String[inputs];
-    for (Told each : processes) {
-      for (int i = 0; i < each.numbers().size(); i++) {
-        states[each.numbers().get(i)] = each.states().get(i);
+  /// Returns all inputs, in their order.
+  List<Input> inputs(int count) {
+    List<Input> all =
+        processes.stream()
+            .flatMap(each -> each.inputs().stream())
+            .sorted(Comparator.comparingInt(Input::number))
+            .toList();
+    for (int input = 0; input < count; input++) {
+      if (all.size() != count || all.get(input).number() != input) {
+        throw new IllegalStateException(
+            "of %d inputs, the hosts have told %s".formatted(count, all));
       }
-    }
-    String[] all = new String[inputs];
-    for (int input = 0; input < inputs; input++) {
-      String state = states[input];
-      if (state == null) {
-        throw new IllegalStateException("no process has told of input " + input);
-      }
-      all[input] = state;
     }
     return all;
   }

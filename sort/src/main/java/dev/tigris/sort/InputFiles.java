@@ -19,6 +19,10 @@ final class InputFiles implements Closeable {
   /// Per file, the index of its first record; and the number of records at the end.
   private final long[] firstRecord;
 
+  /// Per file, the number of its first record in the whole input, of which these files may be a
+  /// part.
+  private long[] firstNumber;
+
   /// A part of the input.
   ///
   /// @param file where it lies
@@ -53,6 +57,7 @@ final class InputFiles implements Closeable {
     this.format = format;
     this.firstChunk = new long[count + 1];
     this.firstRecord = new long[count + 1];
+    this.firstNumber = firstRecord;
     // Where the process may open no more files, it cannot open the jar to load this from, either.
     Objects.requireNonNull(SortException.Kind.INPUT);
     try {
@@ -80,6 +85,11 @@ final class InputFiles implements Closeable {
       long records = firstRecord[i + 1] - firstRecord[i];
       firstChunk[i + 1] = firstChunk[i] + (records + chunkRecords - 1) / chunkRecords;
     }
+  }
+
+  /// Numbers the records of each file from here on, where other files come before or between.
+  void number(long[] firsts) {
+    firstNumber = firsts.clone();
   }
 
   int recordSize() {
@@ -113,7 +123,7 @@ final class InputFiles implements Closeable {
     long inFile = firstRecord[file + 1] - firstRecord[file];
     long count = Math.min(chunkRecords, inFile - first);
     return new Chunk(
-        files.get(file), first * format.recordSize(), firstRecord[file] + first, count);
+        files.get(file), first * format.recordSize(), firstNumber[file] + first, count);
   }
 
   /// Returns the part of the file of `record` that begins with it and has up to `count` records.

@@ -94,6 +94,19 @@ public final class LineCheckJob {
   /// @throws SortException if an input cannot be read, or a line is too long
   /// @throws InterruptedException if the calling thread is interrupted
   public Result run() throws SortException, InterruptedException {
+    return ends().result();
+  }
+
+  /// A result with what the next inputs have to go on from.
+  ///
+  /// @param header the first row, of CSV; null without one
+  /// @param first the first line; null without one
+  /// @param last the last line
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Ends(Result result, byte @Nullable [] header, byte @Nullable [] first, byte[] last) {}
+
+  /// Checks as [#run] does.
+  Ends ends() throws SortException, InterruptedException {
     var check = new Check();
     try {
       for (SortInput input : inputs) {
@@ -105,7 +118,7 @@ public final class LineCheckJob {
     } catch (SortException e) {
       throw e.unlessInterrupted();
     }
-    return check.result();
+    return new Ends(check.result(), check.header, check.begin, check.last);
   }
 
   /// One run.
@@ -114,6 +127,7 @@ public final class LineCheckJob {
     private final int longest = Math.clamp(Heap.ofProcess().bytes() / 32, BUFFER_BYTES, 256 << 20);
     private LineOrder rows = order;
     private byte @Nullable [] header;
+    private byte @Nullable [] begin;
     private byte[] last = {};
     private boolean hasLast;
     private long lines;
@@ -147,6 +161,8 @@ public final class LineCheckJob {
             note(compared, stream);
           } else if (hasLast) {
             note(rows.compare(last, 0, last.length, text, start, end), stream);
+          } else {
+            begin = stream.line();
           }
           isFirst = false;
           lines++;

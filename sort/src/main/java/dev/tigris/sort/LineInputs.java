@@ -27,6 +27,9 @@ final class LineInputs implements Closeable {
   /// Per file, the number of its first part; and the number of parts at the end.
   private final long[] firstPart;
 
+  /// Per file, the number of its first part in the whole input, of which these files may be a part.
+  private long[] firstNumber;
+
   /// Per part, whether it begins between quotes; empty without quotes.
   private boolean[] inside = {};
 
@@ -35,10 +38,11 @@ final class LineInputs implements Closeable {
   /// Opens inputs.
   ///
   /// @param folder where those are copied to that have no size
-  LineInputs(List<SortInput> inputs, LineOrder order, TemporaryFolder folder) throws SortException {
+  LineInputs(List<SortInput> inputs, LineOrder order, Path folder) throws SortException {
     this.rows = order.rows();
     this.firstByte = new long[inputs.size()];
     this.firstPart = new long[inputs.size() + 1];
+    this.firstNumber = firstPart;
     boolean opened = false;
     try {
       for (int i = 0; i < inputs.size(); i++) {
@@ -56,17 +60,19 @@ final class LineInputs implements Closeable {
     }
   }
 
-  /// Opens inputs that another process has opened and cut.
-  LineInputs(SharedLines shared) throws SortException {
-    this.rows = shared.order().rows();
-    this.firstByte = new long[shared.inputs().size()];
+  /// Opens inputs that another process has opened before, and looks into them no more.
+  LineInputs(List<SharedInput> shared, LineOrder order, byte @Nullable [] header)
+      throws SortException {
+    this.rows = order.rows();
+    this.firstByte = new long[shared.size()];
     this.firstPart = new long[firstByte.length + 1];
-    this.header = shared.header();
+    this.firstNumber = firstPart;
+    this.header = header;
     boolean opened = false;
     try {
       for (int i = 0; i < firstByte.length; i++) {
-        files.add(shared.inputs().get(i).open(1));
-        firstByte[i] = shared.inputs().get(i).firstByte();
+        files.add(shared.get(i).open(1));
+        firstByte[i] = shared.get(i).firstByte();
       }
       opened = true;
     } finally {
@@ -74,6 +80,11 @@ final class LineInputs implements Closeable {
         close();
       }
     }
+  }
+
+  /// Opens inputs that another process has opened and cut.
+  LineInputs(SharedLines shared) throws SortException {
+    this(shared.inputs(), shared.order(), shared.header());
     count(shared.plan().chunkBytes());
     if (rows.quoted()) {
       inside = new boolean[Math.toIntExact(parts()) + 1];
@@ -135,9 +146,14 @@ final class LineInputs implements Closeable {
   long bytes() {
     long sum = 0;
     for (int i = 0; i < files.size(); i++) {
-      sum += files.get(i).size() - firstByte[i];
+      sum += lineBytes(i);
     }
     return sum;
+  }
+
+  /// How many bytes of lines a file has.
+  long lineBytes(int file) {
+    return files.get(file).size() - firstByte[file];
   }
 
   /// Cuts the input into parts of this size. Before this, there are none.
@@ -194,6 +210,11 @@ final class LineInputs implements Closeable {
     }
   }
 
+  /// Numbers the parts of each file from here on, where other files come before or between.
+  void number(long[] firsts) {
+    firstNumber = firsts.clone();
+  }
+
   /// How many parts there are.
   long parts() {
     return firstPart[files.size()];
@@ -206,8 +227,9 @@ final class LineInputs implements Closeable {
     long from = firstByte[file] + (number - firstPart[file]) * partBytes;
     long to = Math.min(found.size(), from + partBytes);
     boolean quotes = inside.length > 0;
+    long inFile = number - firstPart[file];
     return new LinePart(
-        found, from, to, number, number == firstPart[file], quotes && inside[(int) number]);
+        found, from, to, firstNumber[file] + inFile, inFile == 0, quotes && inside[(int) number]);
   }
 
   /// Tells other processes of its files.

@@ -79,7 +79,7 @@ final class LineModule implements Module {
 
   @Override
   public void finish(Stream out) throws Exception {
-    OrderedOutput target = run.output(replica, bytesBefore);
+    OrderedOutput target = run.output(context(), bytesBefore);
     for (int bucket = 0; bucket < buckets.length; bucket++) {
       if (run.sorterOf(bucket) == replica) {
         sort(bucket, target);

@@ -22,19 +22,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The bytes are those of the input. Where only the first of equal lines is kept, a range is not
 /// filled to its end, and the gaps are closed in the end.
-final class LineProcessRun extends LineRun {
-  static final String LINES = "lines";
-  static final String KEPT = "lines.kept";
-  static final String READ = "checksum.read.";
-  static final String WRITTEN = "checksum.written.";
-
-  private static final long LOW = 0xffff_ffffL;
-
+final class LineProcessRun extends LineToldRun {
   private final OutputFile file;
   private final Path path;
   private final int sorters;
-  private final int process;
-  private final int[] sorterOf;
   private final Map<Integer, Range> ranges = new HashMap<>();
 
   /// What a sorter of this process writes.
@@ -50,13 +41,11 @@ final class LineProcessRun extends LineRun {
         inputs,
         shared.splitters(),
         shared.folder(),
-        null,
-        Progress.NONE);
+        shared.plan().processors() * processes,
+        process);
     this.file = file;
     this.path = shared.output();
     this.sorters = shared.plan().processors() * processes;
-    this.process = process;
-    this.sorterOf = shared.splitters().shared(sorters);
   }
 
   @Override
@@ -65,26 +54,13 @@ final class LineProcessRun extends LineRun {
   }
 
   @Override
-  int sorterOf(int bucket) {
-    return sorterOf[bucket];
-  }
-
-  @Override
-  Path place(String name) throws SortException {
-    return ProcessRun.withoutLeftovers(super.place(name));
-  }
-
-  @Override
-  synchronized OrderedOutput output(int sorter, long bytesBefore) throws SortException {
-    int first = 0;
-    while (first < sorterOf.length && sorterOf[first] < sorter) {
-      first++;
-    }
+  synchronized OrderedOutput output(ModuleContext sorter, long bytesBefore) throws SortException {
+    int first = firstBucket(sorter.replica());
     byte @Nullable [] header = header();
     long start = bytesBefore + (first == 0 || header == null ? 0 : header.length + 1);
     PlacedStream stream = new PlacedStream(file, start);
     OrderedOutput output = new OrderedOutput(stream, path, Compression.NONE, first);
-    ranges.put(sorter, new Range(start, stream, output));
+    ranges.put(sorter.replica(), new Range(start, stream, output));
     return output;
   }
 
@@ -95,7 +71,7 @@ final class LineProcessRun extends LineRun {
     ModuleResults results = from.results();
     results.max(ProcessRun.START + from.replica(), range.start);
     results.max(ProcessRun.LENGTH + from.replica(), range.output.bytes());
-    results.max(ProcessRun.PEAK_BYTES + process, peakBytes());
+    results.max(ProcessRun.PEAK_BYTES + process(), peakBytes());
   }
 
   @Override
@@ -104,45 +80,5 @@ final class LineProcessRun extends LineRun {
     if (range != null) {
       range.stream.close();
     }
-  }
-
-  @Override
-  void partitioned(ModuleContext from, long bytes) {
-    from.results().add(ProcessRun.READ_BYTES + process, bytes);
-  }
-
-  @Override
-  void wasRead(ModuleContext from, long lineCount, long checksum) throws SortException {
-    super.wasRead(from, lineCount, checksum);
-    from.results().add(LINES, lineCount);
-    tell(from.results(), READ, checksum);
-  }
-
-  @Override
-  void kept(ModuleContext from, long lineCount, long checksum) {
-    from.results().add(KEPT, lineCount);
-    tell(from.results(), WRITTEN, checksum);
-  }
-
-  @Override
-  void sorted(ModuleContext from, long bytes) {
-    from.results().add(ProcessRun.SORTED_BYTES + process, bytes);
-  }
-
-  @Override
-  void spilled(ModuleContext from, long bytes) {
-    super.spilled(from, bytes);
-    from.results().add(ProcessRun.SPILLED_BYTES + process, bytes);
-  }
-
-  /// Tells a checksum in two parts, whose sums fit a `long`.
-  private static void tell(ModuleResults results, String name, long sum) {
-    results.add(name + 0, sum & LOW);
-    results.add(name + 1, sum >>> Integer.SIZE);
-  }
-
-  /// Returns the sum of checksums that modules have told in parts.
-  static long checksum(Map<String, Long> told, String name) {
-    return told.getOrDefault(name + 0, 0L) + (told.getOrDefault(name + 1, 0L) << Integer.SIZE);
   }
 }

@@ -80,7 +80,7 @@ class LineRun {
   /// The output of a sorter, until [#close].
   ///
   /// @param bytesBefore how many bytes of lines go to the sorters before it
-  OrderedOutput output(int sorter, long bytesBefore) throws SortException {
+  OrderedOutput output(ModuleContext sorter, long bytesBefore) throws SortException {
     return Objects.requireNonNull(output);
   }
 

@@ -284,7 +284,7 @@ public final class LineSortJob {
   private Result onProcesses(TemporaryFolder folder, Path path, Path output, boolean isForced)
       throws SortException, InterruptedException {
     Cluster where = Objects.requireNonNull(cluster);
-    try (LineInputs opened = new LineInputs(inputs, order, folder)) {
+    try (LineInputs opened = new LineInputs(inputs, order, folder.path())) {
       LineRun run = prepare(opened, folder, null);
       ClusterLines.Sorted sorted;
       try (OutputFile file = new OutputFile(path, opened.bytes())) {
@@ -331,7 +331,7 @@ public final class LineSortJob {
 
   private Result run(TemporaryFolder folder, OrderedOutput output)
       throws SortException, InterruptedException {
-    try (LineInputs opened = new LineInputs(inputs, order, folder)) {
+    try (LineInputs opened = new LineInputs(inputs, order, folder.path())) {
       LineRun run = prepare(opened, folder, output);
       LinePlan plan = run.plan();
       SortFlow.await(

@@ -31,6 +31,9 @@ final class LineSource implements PartSource {
   static final int MARK_BYTES = 16;
   static final int BEFORE = -1;
 
+  /// The stage of the sorters, in every flow.
+  private static final String SORTERS = "sort";
+
   private final LineRun run;
   private final LineReader reader;
   private final boolean marked;
@@ -242,7 +245,7 @@ final class LineSource implements PartSource {
   }
 
   private Stream route(int bucket) {
-    return context().route(run.sorterOf(bucket));
+    return context().route(SORTERS, run.sorterOf(bucket));
   }
 
   private ModuleContext context() {
@@ -269,7 +272,7 @@ final class LineSource implements PartSource {
     for (int bucket = 0; bucket < given.length; bucket++) {
       before += run.sorterOf(bucket) < sorter ? given[bucket] : 0;
     }
-    Stream route = context().route(sorter);
+    Stream route = context().route(SORTERS, sorter);
     Water water = route.spring().createWater(HEADER_BYTES);
     Bytes bytes = water.bytes();
     bytes.setInt(BUCKET, BEFORE);

@@ -59,11 +59,21 @@ final class LineSplitters {
   ///
   /// @param sample some lines, without the bytes that end them; it is sorted
   static LineSplitters choose(LineOrder order, List<byte[]> sample, int buckets) {
+    return choose(order, sample, buckets, Long.MAX_VALUE);
+  }
+
+  /// Chooses boundaries of at most so many bytes: lines that do not fit are no boundaries.
+  static LineSplitters choose(LineOrder order, List<byte[]> sample, int buckets, long mostBytes) {
     sample.sort(order::compare);
     List<byte[]> chosen = new ArrayList<>();
     List<Boolean> after = new ArrayList<>();
+    long bytes = 0;
     for (int i = 1; i < buckets && !sample.isEmpty(); i++) {
       byte[] candidate = sample.get((int) ((long) sample.size() * i / buckets));
+      if (bytes + candidate.length > mostBytes) {
+        continue; // the bucket before becomes larger
+      }
+      bytes += candidate.length;
       if (chosen.isEmpty() || order.compare(chosen.getLast(), candidate) != 0) {
         chosen.add(candidate);
         after.add(false);

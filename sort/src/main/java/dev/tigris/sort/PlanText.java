@@ -10,8 +10,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.InflaterInputStream;
 
 /// The text by which the process that starts a sort tells the others what all have to know alike.
+/// It is compressed, since the names of many files are much alike, and a run's facts have a bound.
 final class PlanText {
   private PlanText() {}
 
@@ -27,7 +30,7 @@ final class PlanText {
 
   static String of(Writer writer) {
     var bytes = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(bytes)) {
+    try (var out = new DataOutputStream(new DeflaterOutputStream(bytes))) {
       writer.write(out);
     } catch (IOException e) { // memory does not fail so
       throw new UncheckedIOException(e);
@@ -53,7 +56,7 @@ final class PlanText {
     } catch (IllegalArgumentException e) {
       throw new IOException("the plan of a sort is no Base64", e);
     }
-    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+    try (var in = new DataInputStream(new InflaterInputStream(new ByteArrayInputStream(bytes)))) {
       return reader.read(in);
     }
   }

@@ -31,7 +31,7 @@ abstract class ProcessPart<R> {
   /// Opens what the modules share, each file by [#opened].
   ///
   /// @param process which one this is
-  abstract R open(int process) throws SortException;
+  abstract R open(int process) throws SortException, InterruptedException;
 
   /// Makes a partitioner.
   abstract PartSource source(R state);
@@ -69,7 +69,7 @@ abstract class ProcessPart<R> {
     return new ToldModule(context -> sort(begin(context)), this::end);
   }
 
-  private synchronized R begin(ModuleContext first) throws SortException {
+  private synchronized R begin(ModuleContext first) throws SortException, InterruptedException {
     modules++;
     R known = run;
     if (known == null) {

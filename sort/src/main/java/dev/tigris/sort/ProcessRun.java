@@ -29,14 +29,20 @@ class ProcessRun extends SortRun {
 
   private final int process;
 
+  /// @param records of all inputs, of which this process may have a part
   /// @param processes how many there are
   /// @param process which one this is
   ProcessRun(
-      SharedSort sort, InputFiles inputs, @Nullable OutputFile output, int processes, int process)
+      SharedSort sort,
+      InputFiles inputs,
+      long records,
+      @Nullable OutputFile output,
+      int processes,
+      int process)
       throws SortException {
     super(
         sort.order(),
-        RecordCode.of(sort.order(), inputs.records()),
+        RecordCode.of(sort.order(), records),
         sort.plan(),
         inputs,
         sort.splitters(),

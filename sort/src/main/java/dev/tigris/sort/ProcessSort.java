@@ -25,7 +25,7 @@ final class ProcessSort extends ProcessPart<ProcessRun> {
         sort.isPartitioned()
             ? null
             : opened(new OutputFile(sort.folder().resolve(TemporaryFolder.OUTPUT)));
-    return new ProcessRun(sort, inputs, output, processes(), process);
+    return new ProcessRun(sort, inputs, inputs.records(), output, processes(), process);
   }
 
   @Override

@@ -37,6 +37,30 @@ final class SortProcesses {
     return new TemporaryFolder(Path.of(System.getProperty("java.io.tmpdir"), "tigris-hosts"));
   }
 
+  /// Asks the hosts of a sort.
+  static Results ask(Cluster cluster, HostQuestion question, TemporaryFolder plans)
+      throws SortException, InterruptedException {
+    return new SortProcesses(cluster, HostSurveyProgram.class, question.folder())
+        .run(plans, question.text(), 0, Progress.NONE);
+  }
+
+  /// Deletes the folder for the parts where it was made for a sort that has failed. Where a host is
+  /// lost, it stays.
+  static void tidy(
+      Cluster cluster, HostTidyProgram.Plan plan, TemporaryFolder plans, SortException failure)
+      throws InterruptedException {
+    if (plan.processes().isEmpty()) {
+      return;
+    }
+    try {
+      Results _ =
+          new SortProcesses(cluster.withAttempts(1), HostTidyProgram.class, plan.folder())
+              .run(plans, plan.text(), 0, Progress.NONE);
+    } catch (SortException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
   /// Runs the program, and returns what its modules tell.
   ///
   /// @param text what all processes have to know, which a file in the folder gets

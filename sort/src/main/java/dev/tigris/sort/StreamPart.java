@@ -21,6 +21,11 @@ final class StreamPart implements OutputPart {
 
   @Override
   public void append(byte[] source, int length) {
+    append(source, 0, length);
+  }
+
+  /// Appends a part of an array.
+  void append(byte[] source, int from, int length) {
     for (int at = 0; at < length; ) {
       Water open = water;
       if (open == null) {
@@ -30,7 +35,7 @@ final class StreamPart implements OutputPart {
       }
       Bytes bytes = open.bytes();
       int some = Math.min(length - at, WATER_BYTES - used);
-      bytes.copyFrom(used, source, at, some);
+      bytes.copyFrom(used, source, from + at, some);
       used += some;
       at += some;
       if (used == WATER_BYTES) {

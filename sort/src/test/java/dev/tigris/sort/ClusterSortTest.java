@@ -204,11 +204,13 @@ class ClusterSortTest {
     return all[random.nextInt(all.length)];
   }
 
-  /// Sizes, keys, memory and processes at random.
+  /// Sizes, keys, memory and processes at random. Of ten cases two are on processes of their own,
+  /// and all of many.
   @Test
   @Slow("starts some processes for each case")
   void anyRecordsAreSortedAsByOneProcess() throws Exception {
-    int cases = Tier.choose(4, 200);
+    int cases = Tier.choose(10, 200);
+    int alone = Tier.choose(8, 0);
     for (int seed = 1; seed <= cases; seed++) {
       Random random = new Random(seed);
       int size = 1 + random.nextInt(200);
@@ -218,9 +220,10 @@ class ClusterSortTest {
       Records.Keys keys = pick(random, Records.Keys.values());
       byte[] records = Records.make(format, count, keys, seed);
       Files.write(input, records);
-      int processes = 1 + random.nextInt(4);
+      int processes = seed <= alone ? 0 : 1 + random.nextInt(4);
       SortJob job =
-          job(processes)
+          job(1)
+              .on(processes == 0 ? Cluster.threads() : processes(processes))
               .format(format)
               .memory((4 + random.nextInt(60)) * MEGABYTE)
               .parallel(1 + random.nextInt(6));

@@ -1,0 +1,288 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.cluster.run.Cluster;
+import dev.tigris.cluster.run.HostWorker;
+import dev.tigris.cluster.run.host.HostKeys;
+import dev.tigris.sort.GenerateJob;
+import dev.tigris.sort.HostFile;
+import dev.tigris.sort.HostSortJob;
+import dev.tigris.sort.Progress;
+import dev.tigris.sort.RecordOrder;
+import dev.tigris.sort.SortException;
+import dev.tigris.sort.SortJob;
+import dev.tigris.sort.UInt128;
+import dev.tigris.testing.Slow;
+import dev.tigris.testing.Tier;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Jvm;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Sorts on two hosts, both of which are this one: against those in one process, and with faults.
+@Slow("makes keys, and starts JVMs")
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class HostSortTest {
+  private static final int RECORDS = 100_000;
+  private static final long MEGABYTE = 1 << 20;
+  private static final String ADDRESS = "127.0.0.1";
+
+  @TempDir private static Path keys;
+
+  private static Path workerKey;
+  private static Path coordinatorKey;
+
+  @TempDir private Path folder;
+
+  private final List<Child> workers = new ArrayList<>();
+  private Path one;
+  private Path other;
+  private Path output;
+
+  /// A worker of a host, until its input ends: its key, and its folder. It prints its address.
+  static final class Works {
+    private Works() {}
+
+    public static void main(String[] arguments) throws Exception {
+      Consumer<String> says = line -> System.err.println(line);
+      Path key = Path.of(arguments[0]);
+      try (HostWorker worker =
+          HostWorker.start(key, List.of(), Path.of(arguments[1]), ADDRESS + ":0", says)) {
+        System.out.println(worker.address());
+        int _ = System.in.read();
+      }
+    }
+  }
+
+  @BeforeAll
+  static void makeKeys() throws Exception {
+    HostKeys made = HostKeys.init(keys.resolve("ours"));
+    workerKey = made.worker(List.of(ADDRESS), 1);
+    coordinatorKey = made.coordinator("coordinator", 1);
+  }
+
+  @BeforeEach
+  void makeInputs() throws Exception {
+    one = folder.resolve("one");
+    other = folder.resolve("other");
+    output = folder.resolve("sorted");
+    GenerateJob.to(one, RECORDS).run();
+    GenerateJob.to(other, RECORDS).from(UInt128.of(RECORDS)).run();
+  }
+
+  @AfterEach
+  void endWorkers() {
+    workers.forEach(Child::close);
+  }
+
+  /// Starts a worker, behind words that may change what its host is like.
+  private void start(String... behind) {
+    String own = folder.resolve("w" + workers.size()).toString();
+    workers.add(
+        Jvm.of(Works.class)
+            .quick()
+            .command(workerKey.toString(), own)
+            .behind(behind)
+            .errorsApart()
+            .start());
+  }
+
+  private Cluster cluster() throws IOException {
+    List<String> addresses = workers.stream().map(Child::nextLine).toList();
+    Path hosts = Files.write(folder.resolve("hosts"), addresses);
+    return Cluster.hosts(hosts, coordinatorKey).withRuns(folder.resolve("runs"));
+  }
+
+  private HostSortJob job(Cluster cluster) {
+    List<String> hosts = cluster.hosts();
+    return HostSortJob.of(
+        cluster,
+        List.of(new HostFile(hosts.getFirst(), one), new HostFile(hosts.getLast(), other)),
+        output);
+  }
+
+  private void requireSorted(HostSortJob.Result result) throws Exception {
+    Path expected = folder.resolve("expected");
+    SortJob.Result _ = SortJob.of(List.of(one, other), expected).unforced().run();
+    assertArrayEquals(Files.readAllBytes(expected), bytes(result));
+    try (Stream<Path> files = Files.list(output)) {
+      assertEquals(result.parts().size(), files.count(), "files beside the parts");
+    }
+  }
+
+  private static byte[] bytes(HostSortJob.Result result) throws IOException {
+    var all = new ByteArrayOutputStream();
+    for (HostFile part : result.parts()) {
+      all.write(Files.readAllBytes(part.path()));
+    }
+    return all.toByteArray();
+  }
+
+  /// Sizes, typed keys, memory and shares of the hosts at random. Equal keys keep the order of the
+  /// inputs, of which the second one of three lies on the other host, or the first is kept.
+  @Test
+  void anyRecordsAreSortedAsInOneProcess() throws Exception {
+    start();
+    start();
+    Cluster cluster = cluster();
+    int cases = Tier.choose(2, 60);
+    for (int seed = 1; seed <= cases; seed++) {
+      Random random = new Random(seed);
+      int size = 4 + random.nextInt(100);
+      RecordOrder order =
+          RecordOrder.ofRecords(size)
+              .key("0:%s".formatted(random.nextBoolean() ? "u16le:desc" : "i8"));
+      order = random.nextBoolean() ? order.stable() : order.unique();
+      int values = 1 + random.nextInt(random.nextBoolean() ? 3 : 256);
+      List<Path> inputs = new ArrayList<>();
+      List<HostFile> files = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        int count = (int) Math.pow(10, 4.7 * random.nextDouble()) - 1;
+        byte[] records = new byte[count * size];
+        random.nextBytes(records);
+        for (int record = 0; record < count; record++) {
+          records[record * size] = (byte) (random.nextInt(values) - values / 2);
+          records[record * size + 1] = 0;
+        }
+        inputs.add(Files.write(folder.resolve("input" + i), records));
+        files.add(new HostFile(cluster.hosts().get(i % 2), inputs.getLast()));
+      }
+      String what = "seed %d: %s, %d keys".formatted(seed, order, values);
+      Path expected = folder.resolve("expected");
+      SortJob.Result here = SortJob.of(inputs, expected).order(order).unforced().run();
+      HostSortJob.Result result =
+          HostSortJob.of(cluster, files, output)
+              .order(order)
+              .memory((4 + random.nextInt(60)) * MEGABYTE)
+              .run();
+      assertArrayEquals(Files.readAllBytes(expected), bytes(result), what);
+      assertEquals(here.keptRecords(), result.sort().keptRecords(), what);
+      assertEquals(here.records(), result.sort().records(), what);
+      deleteParts();
+    }
+  }
+
+  @Test
+  void aFullDiskOnOneHostIsNamedAndNoPartIsLeft() throws Exception {
+    Needs.root("a file system of its own for a host");
+    Files.createDirectory(output);
+    start();
+    String mounts = "mount -t tmpfs -o size=1m tmpfs '%s' && exec \"$@\"".formatted(output);
+    start("unshare", "--mount", "sh", "-c", mounts, "sh");
+    Cluster cluster = cluster();
+    SortException failure = assertThrows(SortException.class, job(cluster)::run);
+    String message = failure.getMessage();
+    assertTrue(message.contains("No space left"), message);
+    assertTrue(message.contains("part-0001"), message);
+    try (Stream<Path> files = Files.list(output)) {
+      assertEquals(List.of(), files.toList());
+    }
+  }
+
+  @Test
+  void anInputThatVanishesFailsTheSortOrWasReadBefore() throws Exception {
+    start();
+    start();
+    Cluster cluster = cluster();
+    for (Progress.Phase phase : List.of(Progress.Phase.SAMPLE, Progress.Phase.PARTITION)) {
+      AtomicBoolean isDone = new AtomicBoolean();
+      Path kept = Files.copy(other, folder.resolve("kept-" + phase));
+      HostSortJob job =
+          job(cluster)
+              .progress(
+                  (now, done, total) -> {
+                    boolean isTime = phase == Progress.Phase.SAMPLE || done > 0;
+                    if (isTime && !isDone.getAndSet(true)) {
+                      delete(other);
+                    }
+                  });
+      try {
+        HostSortJob.Result result = job.run();
+        Files.move(kept, other);
+        requireSorted(result);
+        deleteParts();
+      } catch (SortException e) {
+        assertEquals(SortException.Kind.INPUT, e.kind(), e::toString);
+        assertTrue(e.getMessage().contains(other + " does not exist"), e.getMessage());
+        assertTrue(e.getMessage().contains(cluster.hosts().getLast()), e.getMessage());
+        assertFalse(Files.exists(output), "the folder was made for the parts");
+        Files.move(kept, other);
+      }
+    }
+  }
+
+  private static void delete(Path file) {
+    try {
+      Files.delete(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void deleteParts() throws IOException {
+    try (Stream<Path> files = Files.list(output)) {
+      files.forEach(HostSortTest::delete);
+    }
+    delete(output);
+  }
+
+  /// Kills a process of a host: while it partitions, and in the soak while it sorts, and tells of
+  /// its inputs, too. One that has ended before is killed in vain.
+  @Test
+  void aKillInEachPhaseFailsTheSortOrLetsItBeginAgain() throws Exception {
+    start();
+    start();
+    Cluster cluster = cluster();
+    int attempts = 1;
+    List<Progress.Phase> phases =
+        List.of(Progress.Phase.PARTITION, Progress.Phase.SORT, Progress.Phase.SAMPLE);
+    for (Progress.Phase phase : phases.subList(0, Tier.choose(1, 3))) {
+      AtomicBoolean isKilled = new AtomicBoolean();
+      HostSortJob job =
+          job(cluster.withAttempts(attempts))
+              .progress(
+                  (now, done, total) -> {
+                    boolean isTime = phase == Progress.Phase.SAMPLE || (now == phase && done > 0);
+                    if (isTime && !isKilled.get()) {
+                      workers
+                          .getLast()
+                          .handle()
+                          .children()
+                          .findFirst()
+                          .ifPresent(each -> isKilled.set(each.destroyForcibly()));
+                    }
+                  });
+      try {
+        requireSorted(job.run());
+        deleteParts();
+      } catch (SortException e) {
+        assertEquals(1, attempts, phase + ": " + e);
+        assertTrue(e.getMessage().contains("signal 9"), phase + ": " + e);
+        assertFalse(Files.exists(output), "the folder was made for the parts");
+      }
+      attempts = 3 - attempts;
+    }
+  }
+}
