@@ -1,3 +1,6 @@
+import dev.tigris.cluster.disk.HostFinder;
+import dev.tigris.os.disk.FileHost;
+
 /// Flows over several processes: streams over virtual interfaces, and runs of programs.
 @SuppressWarnings("module") // those that it is exported to are compiled after it
 module dev.tigris.cluster {
@@ -11,6 +14,8 @@ module dev.tigris.cluster {
   requires transitive dev.tigris.net;
 
   exports dev.tigris.cluster;
+  exports dev.tigris.cluster.disk to
+      dev.tigris.cli;
   exports dev.tigris.cluster.group;
   exports dev.tigris.cluster.run;
   exports dev.tigris.cluster.run.host to
@@ -21,4 +26,10 @@ module dev.tigris.cluster {
   exports dev.tigris.cluster.run.protocol to
       dev.tigris.cli;
   exports dev.tigris.cluster.testing;
+
+  opens dev.tigris.cluster.disk to
+      dev.tigris.message;
+
+  provides FileHost.Finder with
+      HostFinder;
 }

@@ -37,7 +37,9 @@ record Contact(
   /// The facts that the coordinator of a run on several hosts tells.
   static final Set<String> TOLD = Set.of("run", ADDRESS, "token", "streams", "limits");
 
-  private static final String KEY = "key";
+  /// The file of the key of a host.
+  static final String KEY = "key";
+
   private static final String BOUND = "bound";
   private static final String NAME = "name";
   private static final String CODE = "code";

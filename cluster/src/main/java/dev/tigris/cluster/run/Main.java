@@ -1,5 +1,6 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.disk.HostFinder;
 import dev.tigris.cluster.run.protocol.Epoch;
 import dev.tigris.cluster.run.protocol.RunId;
 import java.io.IOException;
@@ -41,6 +42,7 @@ public final class Main {
       Map<String, String> control = RunFolder.read(RunFolder.control(folder));
       RunId run = RunId.parse(Contact.need(control, "run"));
       Epoch epoch = new Epoch(run, Integer.parseInt(arguments[1]));
+      tellDisks(control, epoch);
       worker =
           new Worker(
               epoch, Integer.parseInt(arguments[2]), folder, Contact.of(control), Main::halt);
@@ -55,6 +57,17 @@ public final class Main {
         .name("tigris-lifeline")
         .start(() -> awaitCoordinator(lifeline, worker));
     worker.run();
+  }
+
+  /// Lets disks of other hosts know this process: by the key of its host, and as a part of the run,
+  /// whose processes they keep even.
+  private static void tellDisks(Map<String, String> control, Epoch epoch) {
+    String key = control.get(Contact.KEY);
+    if (key != null) {
+      String _ = System.setProperty(HostFinder.KEY_PROPERTY, key);
+    }
+    long reading = ((long) epoch.run().toString().hashCode() << Integer.SIZE) + epoch.attempt();
+    String _ = System.setProperty(HostFinder.READING_PROPERTY, String.valueOf(reading));
   }
 
   /// Ends the process, since its modules do not end.

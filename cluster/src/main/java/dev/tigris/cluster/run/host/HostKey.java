@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
+import org.jspecify.annotations.Nullable;
 
 /// The key of a coordinator, or of the worker of a host, from a file that only its owner can read.
 /// The file has the certificate of the authority as well, which alone is trusted. If a file
@@ -209,18 +210,27 @@ public final class HostKey {
     return true;
   }
 
-  HostTrust trust(Role peers) {
+  HostTrust trust(@Nullable Role peers) {
     return new HostTrust(authority, revokedFile(), peers);
   }
 
   /// Refuses peers other than one role of this authority, and shows this key to them.
   public SSLContext context(Role peers) {
+    return context(trust(peers));
+  }
+
+  /// Refuses peers of other authorities, and shows this key to the others.
+  public SSLContext contextOfAll() {
+    return context(trust(null));
+  }
+
+  private SSLContext context(HostTrust trust) {
     try {
       KeyManagerFactory keys =
           KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
       keys.init(store, PASSWORD);
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(keys.getKeyManagers(), new TrustManager[] {trust(peers)}, null);
+      context.init(keys.getKeyManagers(), new TrustManager[] {trust}, null);
       return context;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("TLS cannot use the key in " + file, e);

@@ -30,9 +30,9 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
-/// Trusts the keys of one authority and one role that are valid now and not revoked, and names what
-/// is wrong with others. The list of revoked keys is read again for each peer. The JDK's own trust
-/// manager has the last word, and compares names of hosts.
+/// Trusts the keys of one authority, and one role or any, that are valid now and not revoked, and
+/// names what is wrong with others. The list of revoked keys is read again for each peer. The
+/// JDK's own trust manager has the last word, and compares names of hosts.
 ///
 /// Thread rule: any thread.
 final class HostTrust extends X509ExtendedTrustManager {
@@ -43,10 +43,11 @@ final class HostTrust extends X509ExtendedTrustManager {
 
   private final X509Certificate authority;
   private final Path revoked;
-  private final HostKey.Role peers;
+  private final HostKey.@Nullable Role peers;
   private final X509ExtendedTrustManager last;
 
-  HostTrust(X509Certificate authority, Path revoked, HostKey.Role peers) {
+  /// @param peers the role of those that are trusted; null for any
+  HostTrust(X509Certificate authority, Path revoked, HostKey.@Nullable Role peers) {
     this.authority = authority;
     this.revoked = revoked;
     this.peers = peers;
@@ -94,7 +95,7 @@ final class HostTrust extends X509ExtendedTrustManager {
     }
     refuseUnfit(chain[0]);
     HostKey.Owner owner = HostKey.Owner.of(chain[0]);
-    if (owner.role() != peers) {
+    if (peers != null && owner.role() != peers) {
       throw new CertificateException(
           "it shows the key of %s, where the key of a %s is needed".formatted(owner, peers.word()));
     }
