@@ -1,8 +1,10 @@
 package dev.tigris.cli;
 
+import dev.tigris.cluster.disk.HostFinder;
 import dev.tigris.flow.FlowException;
 import dev.tigris.flow.mirror.Mirror;
 import dev.tigris.flow.mirror.MirrorException;
+import dev.tigris.os.disk.FileHost;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,13 +26,15 @@ final class MirrorCommand implements Command {
   private static final String BLOCK = "--block";
   private static final String COPIES = "--copies";
   private static final String REPLACE = "--replace";
+  private static final String KEY = "--key";
   private static final String JSON = "--json";
   private static final String CHECK = "check";
   private static final String REPAIR = "repair";
+  private static final String COPY = "copy";
   private static final int USUAL_COPIES = 2;
 
-  /// The beginning of `HOST:DIR`.
-  private static final Pattern HOST = Pattern.compile("[\\w.@-]+:[/~.]");
+  /// A folder of another host without its whole path.
+  private static final Pattern RELATIVE = Pattern.compile("[\\w.-]+(:\\d+)?:[^/].*|.*@.*:.*");
 
   @Override
   public CommandSpec spec() {
@@ -46,13 +50,15 @@ final class MirrorCommand implements Command {
             .description(
                 "The files to make data sets of, each named as its file;",
                 "or check, or repair, and the manifests of data sets, NAME.mirror",
-                "on any of their disks.")
+                "on any of their disks; or copy, such a manifest, and a file to make of it.")
             .build());
     spec.addOption(
         OptionSpec.builder(TO)
             .type(String.class)
             .paramLabel("DIR,DIR...")
-            .description("The folders to write to, each on a disk of its own, two at least.")
+            .description(
+                "The folders to write to, each on a disk of its own, two at least.",
+                "HOST:DIR is one that the worker of a host serves (tigris worker --disks).")
             .build());
     spec.addOption(
         OptionSpec.builder(COPIES)
@@ -77,6 +83,7 @@ final class MirrorCommand implements Command {
             .hideParamSyntax(true)
             .description("repair: use the folder NEW in place of OLD, whose disk has died.")
             .build());
+    spec.addOption(key());
     spec.addOption(Options.flag(JSON, "Print one JSON object, for a failure too."));
     spec.addOption(Options.debug());
     spec.addOption(Options.help());
@@ -91,8 +98,18 @@ final class MirrorCommand implements Command {
             "  tigris mirror data --to /a,/b,/c,/d",
             "  tigris mirror check /a/data.mirror",
             "  tigris mirror repair /a/data.mirror",
-            "  tigris mirror repair /a/data.mirror --replace /b /e");
+            "  tigris mirror repair /a/data.mirror --replace /b /e",
+            "  tigris mirror copy /a/data.mirror data",
+            "  tigris mirror data --to h1:/a,h2:/a,h3:/a");
     return spec;
+  }
+
+  private static OptionSpec key() {
+    return OptionSpec.builder(KEY)
+        .type(Path.class)
+        .paramLabel("FILE")
+        .description("The key for other hosts (default: coordinator.key of 'tigris keys').")
+        .build();
   }
 
   @Override
@@ -100,6 +117,10 @@ final class MirrorCommand implements Command {
     List<String> words = options.matchedPositionalValue(0, List.of());
     String first = words.getFirst();
     List<Path> rest = words.stream().skip(1).map(Path::of).toList();
+    Path key = options.matchedOptionValue(KEY, null);
+    if (key != null) {
+      System.setProperty(HostFinder.KEY_PROPERTY, key.toString());
+    }
     try {
       if (first.equals(CHECK) || first.equals(REPAIR)) {
         if (rest.isEmpty() || options.hasMatchedOption(TO)) {
@@ -113,6 +134,14 @@ final class MirrorCommand implements Command {
           throw misuse(options, "--replace is given twice: replace one disk after the other");
         }
         return look(first, rest, options, console);
+      }
+      if (first.equals(COPY)) {
+        if (rest.size() != 2 || options.hasMatchedOption(TO) || options.hasMatchedOption(REPLACE)) {
+          throw misuse(
+              options, "mirror copy SET FILE: give a manifest, and the file to make of it");
+        }
+        copy(rest.get(0), rest.get(1), options, console);
+        return ExitCode.OK;
       }
       if (!options.hasMatchedOption(TO) || options.hasMatchedOption(REPLACE)) {
         throw misuse(
@@ -146,7 +175,7 @@ final class MirrorCommand implements Command {
     String to = options.matchedOptionValue(TO, "");
     List<Path> disks = new ArrayList<>();
     for (String disk : to.split(",", -1)) {
-      disks.add(here(disk));
+      disks.add(folder(disk));
     }
     long block = options.matchedOptionValue(BLOCK, (long) Mirror.USUAL_BLOCK_BYTES);
     long copies = options.matchedOptionValue(COPIES, (long) USUAL_COPIES);
@@ -190,18 +219,20 @@ final class MirrorCommand implements Command {
     }
   }
 
-  /// Refuses `HOST:DIR`, unless a folder here has that name.
-  private static Path here(String disk) throws CommandException {
+  /// Returns a folder of this host, or `HOST:DIR`, unless a folder here has that name.
+  private static Path folder(String disk) throws CommandException {
     if (disk.isEmpty()) {
       throw new CommandException(
           ExitCode.BAD_INPUT, "an empty name among the folders: separate them by single commas");
     }
     Path folder = Path.of(disk);
-    if (HOST.matcher(disk).lookingAt() && !Files.isDirectory(folder)) {
+    if (FileHost.isElsewhere(folder)) {
+      return Files.isDirectory(folder) ? folder.toAbsolutePath() : folder;
+    }
+    if (RELATIVE.matcher(disk).matches() && !Files.isDirectory(folder)) {
       throw new CommandException(
           ExitCode.BAD_INPUT,
-          disk
-              + " is a folder of another host, to which no copy can be written: mount it here (NFS, SSHFS), and name that folder");
+          disk + " names no folder of another host: give its whole path, HOST:/DIR");
     }
     return folder;
   }
@@ -245,6 +276,42 @@ final class MirrorCommand implements Command {
     return disks.getFirst().resolve(name + ".mirror");
   }
 
+  private static void copy(Path manifest, Path file, ParseResult options, Console console)
+      throws IOException, InterruptedException, CommandException {
+    Mirror mirror = Mirror.open(existing(manifest));
+    Mirror.Reads reads = mirror.copyTo(file);
+    if (options.hasMatchedOption(JSON)) {
+      Map<String, Object> all = Json.success("mirror copy");
+      all.put("file", file.toString());
+      all.put("bytes", mirror.bytes());
+      all.put("problems", reads.problems());
+      console.out().println(Json.object(all));
+      return;
+    }
+    reads.problems().forEach(problem -> console.err().println("warning: " + problem));
+    console
+        .out()
+        .printf(
+            Locale.ROOT,
+            "%s: %,d bytes%s%n",
+            file,
+            mirror.bytes(),
+            reads.problems().isEmpty() ? "" : ", all of them intact: repair " + manifest);
+  }
+
+  private static Path existing(Path manifest) throws CommandException {
+    try {
+      if (FileHost.of(manifest).hasFile(manifest)) {
+        return manifest;
+      }
+    } catch (IOException e) {
+      throw new CommandException(ExitCode.BAD_INPUT, Reason.of(e), e);
+    }
+    throw new CommandException(
+        ExitCode.BAD_INPUT,
+        manifest + " does not exist: name NAME.mirror on any disk of the data set");
+  }
+
   private static ExitCode look(
       String mode, List<Path> manifests, ParseResult options, Console console)
       throws IOException, CommandException {
@@ -252,18 +319,13 @@ final class MirrorCommand implements Command {
     var looked = new ArrayList<Map<String, Object>>();
     boolean isWell = true;
     for (Path manifest : manifests) {
-      if (!Files.isRegularFile(manifest)) {
-        throw new CommandException(
-            ExitCode.BAD_INPUT,
-            manifest + " does not exist: name NAME.mirror on any disk of the data set");
-      }
-      Mirror mirror = Mirror.open(manifest);
+      Mirror mirror = Mirror.open(existing(manifest));
       Mirror.Report report =
           mode.equals(CHECK)
               ? mirror.check()
               : replace.isEmpty()
                   ? mirror.repair(null, null)
-                  : mirror.repair(Path.of(replace.get(0)), here(replace.get(1)));
+                  : mirror.repair(folder(replace.get(0)), folder(replace.get(1)));
       isWell &= report.isWell();
       looked.add(members(manifest, report));
       if (!options.hasMatchedOption(JSON)) {
@@ -272,12 +334,13 @@ final class MirrorCommand implements Command {
             .out()
             .printf(
                 Locale.ROOT,
-                "%s: %d copies, %d bad, %d repaired, %d blocks lost%n",
+                "%s: %d copies, %d bad, %d repaired, %d blocks lost%s%n",
                 manifest,
                 report.copies(),
                 report.badCopies(),
                 report.repairedCopies(),
-                report.lostBlocks());
+                report.lostBlocks(),
+                manifests(report));
       }
     }
     if (options.hasMatchedOption(JSON)) {
@@ -289,6 +352,14 @@ final class MirrorCommand implements Command {
     return isWell ? ExitCode.OK : ExitCode.FAILED;
   }
 
+  /// Returns what is said of manifests; nothing if all are well.
+  private static String manifests(Mirror.Report report) {
+    return report.badManifests() == 0
+        ? ""
+        : "; manifests: %d missing or old, %d written"
+            .formatted(report.badManifests(), report.repairedManifests());
+  }
+
   private static Map<String, Object> members(Path manifest, Mirror.Report report) {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("manifest", manifest.toString());
@@ -296,6 +367,8 @@ final class MirrorCommand implements Command {
     members.put("badCopies", report.badCopies());
     members.put("repairedCopies", report.repairedCopies());
     members.put("lostBlocks", report.lostBlocks());
+    members.put("badManifests", report.badManifests());
+    members.put("repairedManifests", report.repairedManifests());
     members.put("problems", report.problems());
     return members;
   }

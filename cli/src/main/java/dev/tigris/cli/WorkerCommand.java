@@ -1,10 +1,14 @@
 package dev.tigris.cli;
 
+import dev.tigris.cluster.disk.DiskServer;
 import dev.tigris.cluster.run.HostWorker;
+import dev.tigris.cluster.run.host.HostAddress;
+import dev.tigris.cluster.run.host.HostKey;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -16,6 +20,7 @@ final class WorkerCommand implements Command {
   private static final String CODE = "--code";
   private static final String LISTEN = "--listen";
   private static final String RUNS = "--runs";
+  private static final String DISKS = "--disks";
   private static final String ANYWHERE = "0.0.0.0:7411";
 
   @Override
@@ -48,6 +53,16 @@ final class WorkerCommand implements Command {
             .paramLabel("DIR")
             .description("Keep the folders of runs here (default: tigris/runs in XDG_STATE_HOME).")
             .build());
+    spec.addOption(
+        OptionSpec.builder(DISKS)
+            .type(List.class)
+            .auxiliaryTypes(Path.class)
+            .arity("1")
+            .splitRegex(",")
+            .paramLabel("DIR,DIR...")
+            .description(
+                "Serve these folders, each on a disk of its own, to processes with a key of the authority, at the next port: for 'tigris mirror --to HOST:DIR'.")
+            .build());
     spec.addOption(Options.debug());
     spec.addOption(Options.help());
     spec.usageMessage()
@@ -61,20 +76,26 @@ final class WorkerCommand implements Command {
             "",
             "Examples:",
             "  tigris worker --key worker-h1.key --code /srv/programs",
-            "  tigris worker --key worker-h1.key --code totals.jar --listen h1:7500");
+            "  tigris worker --key worker-h1.key --code totals.jar --listen h1:7500",
+            "  tigris worker --key worker-h1.key --disks /a,/b");
     return spec;
   }
 
   @Override
   public ExitCode run(ParseResult options, Console console) throws Exception {
     List<Path> code = options.matchedOptionValue(CODE, List.of());
+    Path key = options.matchedOptionValue(KEY, Path.of(""));
     try (HostWorker worker =
-        HostWorker.start(
-            options.matchedOptionValue(KEY, Path.of("")),
-            code,
-            options.matchedOptionValue(RUNS, null),
-            options.matchedOptionValue(LISTEN, ANYWHERE),
-            line -> say(console, line))) {
+            HostWorker.start(
+                key,
+                code,
+                options.matchedOptionValue(RUNS, null),
+                options.matchedOptionValue(LISTEN, ANYWHERE),
+                line -> say(console, line));
+        DiskServer disks = disks(key, worker, options)) {
+      if (disks != null) {
+        say(console, "serves disks at " + disks.address());
+      }
       say(console, "listens at " + worker.address());
       new CountDownLatch(1).await(); // until a signal interrupts this thread
     } catch (IOException e) {
@@ -84,6 +105,16 @@ final class WorkerCommand implements Command {
           options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);
     }
     return ExitCode.OK;
+  }
+
+  private static @Nullable DiskServer disks(Path key, HostWorker worker, ParseResult options)
+      throws IOException {
+    List<Path> folders = options.matchedOptionValue(DISKS, List.of());
+    if (folders.isEmpty()) {
+      return null;
+    }
+    HostAddress at = HostAddress.parse(worker.address());
+    return DiskServer.start(HostKey.load(key), at.host(), DiskServer.portOf(at.port()), folders);
   }
 
   private static void say(Console console, String line) {

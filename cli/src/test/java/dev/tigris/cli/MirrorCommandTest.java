@@ -65,6 +65,27 @@ class MirrorCommandTest {
     assertFalse(json.get("dataSets").isEmpty());
   }
 
+  @Test
+  void copiesADataSetBackToAFile() throws Exception {
+    ok("mirror @/data --to @/a,@/b,@/c --block 4k");
+    Files.delete(folder.resolve("b").resolve("data.mirror"));
+    Files.delete(folder.resolve("a").resolve("data.mirror"));
+    Result repaired = ok("mirror repair @/c/data.mirror");
+    String told =
+        "6 copies, 0 bad, 0 repaired, 0 blocks lost; manifests: 2 missing or old, 2 written";
+    assertTrue(repaired.out().contains(told), repaired.out());
+    assertFalse(ok("mirror check @/b/data.mirror").out().contains("manifests"));
+    Path back = folder.resolve("back");
+    assertTrue(ok("mirror copy @/b/data.mirror @/back").out().contains("back: 100,000 bytes"));
+    assertEquals(-1, Files.mismatch(folder.resolve("data"), back));
+    Files.delete(back);
+    Files.move(folder.resolve("c"), folder.resolve("away"));
+    Result around = ok("mirror copy @/a/data.mirror @/back");
+    assertTrue(around.err().contains(folder.resolve("c") + " is not there"), around.err());
+    assertTrue(around.out().contains("all of them intact: repair"), around.out());
+    assertEquals(-1, Files.mismatch(folder.resolve("data"), back));
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -76,9 +97,11 @@ class MirrorCommandTest {
         "mirror @/data --to @/a,@/a | FAILED | tigris: @/a is named twice",
         "mirror @/data --to @/a,@/b --block 5000 | USAGE | a multiple of 4096",
         "mirror @/data --to @/a,@/b --block 5g | USAGE | a multiple of 4096",
-        "mirror @/data --to @/a,b:/disk | BAD_INPUT | mount it here",
+        "mirror @/data --to @/a,b:disk | BAD_INPUT | give its whole path, HOST:/DIR",
         "mirror @/data --to @/a,@/b, | BAD_INPUT | an empty name",
         "mirror check | USAGE | give the manifest",
+        "mirror copy @/a/data.mirror | USAGE | the file to make of it",
+        "mirror copy @/none.mirror @/back | BAD_INPUT | on any disk of the data set",
         "mirror check @/none.mirror | BAD_INPUT | on any disk of the data set",
         "mirror check @/data | FAILED | is no manifest",
         "mirror check @/data --replace @/a @/b | USAGE | --replace is for repair",
