@@ -87,6 +87,7 @@ final class DeclusteringSimulationGroup implements Group {
         setup.disks(),
         setup.consumers(),
         setup.processes(),
+        setup.shares(),
         setup.copies(),
         setup.depth(),
         setup.window(),

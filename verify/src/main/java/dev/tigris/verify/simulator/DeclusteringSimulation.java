@@ -1,3 +1,4 @@
+// Over 400 lines: one simulation, with its setup and its outcome.
 package dev.tigris.verify.simulator;
 
 import dev.tigris.flow.mirror.Declustering;
@@ -5,7 +6,9 @@ import dev.tigris.flow.mirror.Declustering.Block;
 import dev.tigris.flow.mirror.Declustering.Outcome;
 import dev.tigris.flow.mirror.Declustering.Read;
 import dev.tigris.flow.mirror.Declustering.Reader;
+import dev.tigris.flow.mirror.Declustering.Verdict;
 import dev.tigris.flow.mirror.FairShares;
+import dev.tigris.flow.mirror.ReadOrder;
 import dev.tigris.verify.model.VirtualTime;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -79,7 +82,9 @@ public final class DeclusteringSimulation {
   /// The set-up of a simulation: segment `i` is on disk `i` and those behind it.
   ///
   /// @param processes how many processes the readers are divided among, in order. Each has a policy
-  ///     of its own, which knows nothing of the others, and a disk does their reads as they come
+  ///     of its own, which knows nothing of the others
+  /// @param shares whether a disk does the processes' reads in the order of their readers' progress
+  ///     ([ReadOrder]); else as they come
   /// @param copies how many disks have each segment
   /// @param depth how many reads each disk has under way, of each process
   /// @param window how many blocks a reader wants at a time, from the first on that it has not
@@ -91,6 +96,7 @@ public final class DeclusteringSimulation {
       List<Disk> disks,
       List<Consumer> consumers,
       int processes,
+      boolean shares,
       int copies,
       int depth,
       int window,
@@ -122,16 +128,19 @@ public final class DeclusteringSimulation {
       var endless = new Consumer(Long.MAX_VALUE, 0, Long.MAX_VALUE, 0);
       List<Consumer> readers = IntStream.range(0, disks).mapToObj(i -> endless).toList();
       long duration = (disks <= 64 ? 10 : 2) * SECOND_NANOS;
-      return new Setup(way, all, readers, 1, 2, 2, 32, 0.1, 0, duration, seed);
+      return new Setup(way, all, readers, 1, false, 2, 2, 32, 0.1, 0, duration, seed);
     }
 
     /// Returns this setup with its readers in several processes.
-    public Setup in(int otherProcesses) {
+    ///
+    /// @param shares whether disks know of their readers' progress
+    public Setup in(int otherProcesses, boolean shares) {
       return new Setup(
           way,
           disks,
           consumers,
           otherProcesses,
+          shares,
           copies,
           depth,
           window,
@@ -290,6 +299,9 @@ public final class DeclusteringSimulation {
   private final List<Declustering> policies = new ArrayList<>();
   private final List<Party> parties = new ArrayList<>();
 
+  /// What waits at each disk, if processes share them.
+  private final List<ReadOrder<Waiting>> orders = new ArrayList<>();
+
   /// When each disk will have done what it has.
   private final long[] busyUntil;
 
@@ -304,6 +316,7 @@ public final class DeclusteringSimulation {
       policies.add(new Declustering(setup.disks.size(), setup.depth));
     }
     this.busyUntil = new long[setup.disks.size()];
+    setup.disks.forEach(disk -> orders.add(new ReadOrder<>()));
     this.left = setup.consumers.size();
     for (int segment = 0; segment < setup.consumers.size(); segment++) {
       var party = new Party(segment, setup.consumers.get(segment));
@@ -354,20 +367,45 @@ public final class DeclusteringSimulation {
     for (Read read = policy.next(number, time.nowNanos());
         read != null;
         read = policy.next(number, time.nowNanos())) {
-      Read begun = read;
-      Disk disk = setup.disks.get(number);
-      double factor = 1 + setup.jitter * (2 * random.nextDouble() - 1);
-      long start = Math.max(busyUntil[number], time.nowNanos());
-      long nanos = Math.max(1, (long) (disk.blockNanos * factor));
-      long end = start == Long.MAX_VALUE ? start : start + nanos;
-      boolean isDead = end >= disk.diesAtNanos;
-      if (end >= disk.hangsAtNanos && end < disk.wakesAtNanos) {
-        end = disk.wakesAtNanos;
+      if (setup.shares) {
+        orders.get(number).add(0, read.block().reader().progress(), new Waiting(policy, read));
+      } else {
+        begin(read, number);
       }
-      busyUntil[number] = end;
-      if (end < Long.MAX_VALUE) {
-        time.after(end - time.nowNanos(), () -> done(begun, isDead));
-      }
+    }
+    if (setup.shares && busyUntil[number] <= time.nowNanos()) {
+      serveFirst(number);
+    }
+  }
+
+  /// A read that a disk was asked for, and has not begun.
+  private record Waiting(Declustering policy, Read read) {}
+
+  /// Does the read of the one that is furthest behind.
+  private void serveFirst(int number) {
+    Waiting next = orders.get(number).next();
+    while (next != null && next.read.isNeedless()) {
+      Verdict _ = next.policy.done(next.read, Outcome.CANCELLED, time.nowNanos());
+      next = orders.get(number).next();
+    }
+    if (next != null) {
+      begin(next.read, number);
+    }
+  }
+
+  private void begin(Read read, int number) {
+    Disk disk = setup.disks.get(number);
+    double factor = 1 + setup.jitter * (2 * random.nextDouble() - 1);
+    long start = Math.max(busyUntil[number], time.nowNanos());
+    long nanos = Math.max(1, (long) (disk.blockNanos * factor));
+    long end = start == Long.MAX_VALUE ? start : start + nanos;
+    boolean isDead = end >= disk.diesAtNanos;
+    if (end >= disk.hangsAtNanos && end < disk.wakesAtNanos) {
+      end = disk.wakesAtNanos;
+    }
+    busyUntil[number] = end;
+    if (end < Long.MAX_VALUE) {
+      time.after(end - time.nowNanos(), () -> done(read, isDead));
     }
   }
 
@@ -382,6 +420,9 @@ public final class DeclusteringSimulation {
       case DROP, AGAIN -> {}
     }
     party.want();
+    if (setup.shares && busyUntil[read.disk()] <= time.nowNanos()) {
+      serveFirst(read.disk());
+    }
     serve(party.policy, read.disk());
     party.serve();
   }
