@@ -25,13 +25,15 @@ public final class DiskException extends IOException {
     String what =
         switch (operation.kind()) {
           case READ, WRITE ->
-              "could not %s %d bytes at %d of %s, of which %d are done"
+              "could not %s %d bytes at %d of %s%s"
                   .formatted(
                       operation.kind() == DiskOperation.Kind.READ ? "read" : "write",
                       operation.memory().byteSize(),
                       operation.position(),
                       path,
-                      operation.transferred());
+                      operation.transferred() == 0
+                          ? ""
+                          : ", of which %d are done".formatted(operation.transferred()));
           case SYNC ->
               "could not force %s to the disk, and some of what was written may be lost: write it"
                       .formatted(path)
