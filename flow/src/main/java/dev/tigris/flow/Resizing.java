@@ -101,6 +101,7 @@ public final class Resizing {
   private final Set<Integer> open = new LinkedHashSet<>();
   private final List<Link> reserved = new ArrayList<>();
   private Phase phase;
+  private boolean hasEnded;
   private int given;
   private @Nullable String refusal;
 
@@ -223,15 +224,24 @@ public final class Resizing {
       case JOIN -> begin(Phase.OPEN);
       case OPEN -> begin(Phase.DONE);
       case CLOSE -> begin(Phase.LEAVE);
+      case LEAVE -> {
+        if (hasEnded) {
+          begin(Phase.DONE);
+        }
+      }
       case UNDO -> begin(Phase.REFUSED);
-      case LEAVE, DONE, REFUSED -> {}
+      case DONE, REFUSED -> {}
     }
   }
 
-  /// A replica has ended. It concludes the change by which that one leaves.
+  /// A replica has ended. It concludes the change by which that one leaves, as soon as the answers
+  /// of its senders have come.
   public void ended(End module) {
-    if (phase == Phase.LEAVE && module.equals(replica)) {
-      begin(Phase.DONE);
+    if (module.equals(replica)) {
+      hasEnded = true;
+      if (phase == Phase.LEAVE) {
+        begin(Phase.DONE);
+      }
     }
   }
 

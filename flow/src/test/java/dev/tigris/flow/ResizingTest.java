@@ -1,6 +1,7 @@
 package dev.tigris.flow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,7 +11,9 @@ import dev.tigris.flow.Operation.End;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -161,6 +164,7 @@ class ResizingTest {
 
   private static void finish(Team team, List<End> ended, SplittableRandom random) {
     List<Resizing.Step> open = new ArrayList<>();
+    Set<End> left = new HashSet<>();
     while (true) {
       Resizing change = team.change();
       if (change == null) {
@@ -175,12 +179,17 @@ class ResizingTest {
           ended.add(step.module());
           isLate = true;
         }
+        if (!change.grows() && random.nextInt(4) == 0) {
+          team.ended(change.replica()); // heard before the answers of its senders
+          left.add(change.replica());
+        }
         change.answered(step.number(), isLate ? Answer.ENDED : Answer.APPLIED);
         change.answered(step.number(), Answer.APPLIED); // again, to no effect
         if (isLate && random.nextBoolean()) {
           team.ended(step.module());
         }
       } else if (change.phase() == Resizing.Phase.LEAVE) {
+        assertFalse(left.contains(change.replica()), "it waits for what it has heard");
         team.ended(change.replica());
       } else if (team.settle()) {
         ended.forEach(team::ended);
