@@ -130,7 +130,7 @@ class OldOrdersTest {
       @Nullable Class<? extends Word> after)
       throws Exception {
     Report last = next(link, 0);
-    send(link, Frame.of(new Order(EPOCH, last.number(), new Order.Step.Wait()), description));
+    send(link, Frame.of(new Order(EPOCH, last.number(), new Order.Step.Wait()), new byte[0]));
     for (byte[] message : oldOrders()) {
       send(link, message);
     }
@@ -138,7 +138,8 @@ class OldOrdersTest {
       last = next(link, last.number());
       assertInstanceOf(before, last.word());
     }
-    send(link, Frame.of(new Order(EPOCH, last.number(), step), new byte[0]));
+    byte[] beside = step instanceof Order.Step.Describe ? description : new byte[0];
+    send(link, Frame.of(new Order(EPOCH, last.number(), step), beside));
     while (after != null && !after.isInstance(last.word())) {
       last = next(link, last.number());
       assertFalse(
