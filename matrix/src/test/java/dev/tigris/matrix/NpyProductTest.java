@@ -17,12 +17,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -197,11 +199,18 @@ class NpyProductTest {
     Path right = file("b.npy", Precision.DOUBLE, 1500, 4000, false);
     Path output = folder.resolve("c.npy");
     Files.write(output, OLD);
+    Set<ProcessHandle> before = workers().collect(Collectors.toSet()); // of tests that have ended
     try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
       Future<NpyProduct.Made> made =
           threads.submit(() -> NpyProduct.of(left, right).write(output, on(2)));
-      Wait.until(() -> "a worker runs", LONGEST_START, () -> workers().findAny().isPresent());
-      workers().limit(1).forEach(ProcessHandle::destroyForcibly);
+      Wait.until(
+          () -> "a worker runs",
+          LONGEST_START,
+          () -> workers().anyMatch(each -> !before.contains(each)));
+      workers()
+          .filter(each -> !before.contains(each))
+          .limit(1)
+          .forEach(ProcessHandle::destroyForcibly);
       ExecutionException failure = assertThrows(ExecutionException.class, made::get);
       assertTrue(failure.getCause() instanceof RunException, failure::toString);
       assertTrue(failure.toString().contains("worker"), failure::toString);
