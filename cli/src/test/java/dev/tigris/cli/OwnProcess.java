@@ -10,6 +10,9 @@ import java.util.List;
 /// The command as a process of its own, as the launcher starts it, but without the optimizing
 /// compiler.
 final class OwnProcess {
+  private static final String CLASS_PATH =
+      System.getProperty("surefire.real.class.path", System.getProperty("java.class.path"));
+
   private OwnProcess() {}
 
   /// What comes before a command so that permissions bind it even where root starts it, whom they
@@ -34,6 +37,7 @@ final class OwnProcess {
             "dev.tigris.cli/dev.tigris.cli.Main", System.getProperty("jdk.module.path"))
         .quick()
         .options("-Xmx256m", property)
+        .options("-cp", CLASS_PATH) // of libraries without descriptors, such as Micrometer's
         .options("--enable-native-access=dev.tigris.os,dev.tigris.memory,dev.tigris.net.libfabric")
         .command(args)
         .in(folder)
