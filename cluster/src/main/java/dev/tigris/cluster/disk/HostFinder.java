@@ -31,8 +31,11 @@ public final class HostFinder implements FileHost.Finder {
 
   private static final Duration CONNECT = Duration.ofSeconds(5);
 
-  /// A host that could not be reached is not tried again for so long.
+  /// A host that is silent when it is called, and not one that refuses, is not tried again for so
+  /// long.
   private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   /// A host.
   private static final class Known {
@@ -60,6 +63,7 @@ public final class HostFinder implements FileHost.Finder {
       if (before != null && System.nanoTime() - known.failedNanos < AGAIN_NANOS) {
         throw new IOException(before.getMessage(), before);
       }
+      long begun = System.nanoTime();
       try {
         String servers =
             DiskServer.NAME
@@ -80,8 +84,8 @@ public final class HostFinder implements FileHost.Finder {
                 "the disks of %s cannot be reached: does 'tigris worker --disks DIR' run there? (%s)"
                     .formatted(host, e.text()),
                 e);
-        known.failure = failure;
         known.failedNanos = System.nanoTime();
+        known.failure = known.failedNanos - begun > SILENT_NANOS ? failure : null;
         throw failure;
       }
     }

@@ -13,7 +13,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Callable;
@@ -22,6 +21,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A folder that a host serves, and the thread that has its files in one queue.
@@ -71,11 +72,31 @@ final class ServedDisk implements AutoCloseable {
     abstract void ended(long result);
   }
 
+  /// A read. The call copies the reply by the thread that completes the future, or by its own if
+  /// that comes later. So the memory is free when the disk has ended and the call has copied.
   private final class Reading extends Request {
-    final CompletableFuture<Bytes> future = new CompletableFuture<>();
+    final CompletableFuture<Bytes> future =
+        new CompletableFuture<>() {
+          @Override
+          public CompletableFuture<Bytes> whenComplete(
+              BiConsumer<? super Bytes, ? super Throwable> action) {
+            return super.whenComplete(
+                (reply, failure) -> {
+                  try {
+                    action.accept(reply, failure);
+                  } finally {
+                    leaveBuffer();
+                  }
+                });
+          }
+        };
+
+    /// The disk and the call.
+    private final AtomicInteger usersOfBuffer = new AtomicInteger(2);
+
     private final long position;
     private final int bytes;
-    private @Nullable Buffer buffer;
+    private volatile @Nullable Buffer buffer;
 
     Reading(Opened of, long position, int bytes) {
       super(of);
@@ -96,17 +117,25 @@ final class ServedDisk implements AutoCloseable {
       return future.isDone();
     }
 
-    /// The call copies the reply while its future is completed.
     @Override
     void ended(long result) {
-      Buffer own = buffer == null ? takeBuffer() : buffer;
+      Buffer own = buffer;
       Bytes reply =
-          own.all.slice(
-              own.dataAt - HostDisks.REPLY_HEADER_BYTES,
-              HostDisks.REPLY_HEADER_BYTES + Math.max(0, result));
+          own == null
+              ? Jbuf.allocate(HostDisks.REPLY_HEADER_BYTES, "disks").asBytes()
+              : own.all.slice(
+                  own.dataAt - HostDisks.REPLY_HEADER_BYTES,
+                  HostDisks.REPLY_HEADER_BYTES + Math.max(0, result));
       reply.setLong(0, result);
       boolean _ = future.complete(reply);
-      free.add(own);
+      leaveBuffer();
+    }
+
+    private void leaveBuffer() {
+      Buffer own = buffer;
+      if (usersOfBuffer.decrementAndGet() == 0 && own != null) {
+        free.add(own);
+      }
     }
   }
 
@@ -145,6 +174,9 @@ final class ServedDisk implements AutoCloseable {
   private final Thread thread;
   private final CountDownLatch ready = new CountDownLatch(1);
   private final Queue<Runnable> inbox = new ConcurrentLinkedQueue<>();
+
+  /// Memory that no read has: as many as reads are under way, and as replies are being copied.
+  private final Queue<Buffer> free = new ConcurrentLinkedQueue<>();
   private volatile @Nullable DiskQueue queue;
   private volatile @Nullable Throwable failure;
   private volatile boolean isClosed;
@@ -153,7 +185,6 @@ final class ServedDisk implements AutoCloseable {
   // Of the thread.
   private final ReadOrder<Reading> order = new ReadOrder<>();
   private final Queue<Request> others = new ArrayDeque<>();
-  private final Deque<Buffer> free = new ArrayDeque<>();
   private final List<Jbuf> buffers = new ArrayList<>();
   private int readsUnderWay;
 
