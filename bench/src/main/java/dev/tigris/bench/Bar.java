@@ -114,6 +114,9 @@ public record Bar(
   /// The interface below active messages.
   public static final String TIGRIS = "Tigris";
 
+  /// Open MPI, in C.
+  public static final String OPEN_MPI = "Open MPI";
+
   /// The linear algebra library in C and assembler.
   public static final String OPENBLAS = "OpenBLAS";
 

@@ -3,9 +3,9 @@ package dev.tigris.bench.group;
 import dev.tigris.bench.Group;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /// The figures of products by several processes, and by the papers' ring.
 public final class MemberGroups {
@@ -13,8 +13,9 @@ public final class MemberGroups {
 
   /// Lists the groups in the order in which they are measured.
   public static List<Group> all() {
-    return Stream.concat(Stream.<Group>of(new ProductGroup()), PaperRingGroup.all().stream())
-        .toList();
+    List<Group> all = new ArrayList<>(List.of(new ProductGroup()));
+    all.addAll(PaperRingGroup.all());
+    return all;
   }
 
   /// Returns why a provider cannot be used here.

@@ -17,18 +17,23 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The program of each member of a group that multiplies. Arguments: its number, how many members
+/// The program of each member of a group that is measured. Arguments: its number, how many members
 /// there are, and a provider. Lines of its input and output:
 ///
 /// ```text
 ///   prints  where it listens
 ///   reads   where each member listens, one a line
-///   reads   SIZE COUNT
+///   reads   multiply SIZE COUNT
 ///   prints  the nanoseconds of COUNT products, and those of communication
+///   reads   OPERATION BYTES COUNT, where the operation is a [Collective]
+///   prints  the nanoseconds of COUNT operations
 /// ```
 ///
-/// The last two go on until its input ends. While it waits for a line, it takes no processor.
+/// The last four go on until its input ends. While it waits for a line, it takes no processor.
 public final class MemberMain {
+  /// The word of a product.
+  static final String MULTIPLY = "multiply";
+
   private MemberMain() {}
 
   /// Runs operations; any exception ends the process with an error.
@@ -59,8 +64,13 @@ public final class MemberMain {
       throws IOException, InterruptedException {
     for (String line = input.readLine(); line != null; line = input.readLine()) {
       List<String> words = List.of(line.split(" ", -1));
+      String operation = words.get(0);
+      int size = Integer.parseInt(words.get(1));
+      int count = Integer.parseInt(words.get(2));
       System.out.println(
-          multiply(group, Integer.parseInt(words.get(0)), Integer.parseInt(words.get(1))));
+          operation.equals(MULTIPLY)
+              ? multiply(group, size, count)
+              : Collective.of(operation).nanos(group, size, count));
     }
   }
 

@@ -29,9 +29,15 @@ final class Members implements Closeable {
 
   /// Multiplies, and returns what member 0 took.
   GroupProduct.Times multiply(int size, int count) throws IOException {
-    all.say("%d %d".formatted(size, count));
+    all.say("%s %d %d".formatted(MemberMain.MULTIPLY, size, count));
     String[] words = all.lines().getFirst().split(" ", 2);
     return new GroupProduct.Times(Long.parseLong(words[0]), Long.parseLong(words[1]));
+  }
+
+  /// Runs an operation so often, and returns the nanoseconds that member 0 took.
+  long nanos(Collective operation, int bytes, int count) throws IOException {
+    all.say("%s %d %d".formatted(operation.word(), bytes, count));
+    return Long.parseLong(all.lines().getFirst());
   }
 
   @Override

@@ -1,4 +1,4 @@
-/// Products by groups of processes, and by the papers' ring.
+/// Collective operations of groups, products by groups of processes, and by the papers' ring.
 @NullMarked
 package dev.tigris.bench.group;
 
