@@ -57,6 +57,7 @@ final class RunTeam {
       }
       isSettled = team.settle();
       if (isSettled) {
+        waitsFor = ""; // before anyone hears that the change was made
         settle(team.refused());
       }
     }
