@@ -100,11 +100,14 @@ final class Detached {
       }
     }
     Module own = Main.class.getModule();
+    String classPath = System.getProperty("java.class.path", "");
+    if (!classPath.isEmpty()) {
+      words.addAll(List.of("-cp", classPath));
+    }
     if (own.isNamed()) {
       words.addAll(List.of("-p", System.getProperty("jdk.module.path", "")));
       words.addAll(List.of("-m", own.getName() + "/" + Main.class.getName()));
     } else {
-      words.addAll(List.of("-cp", System.getProperty("java.class.path", "")));
       words.add(Main.class.getName());
     }
     boolean isFound = false;
