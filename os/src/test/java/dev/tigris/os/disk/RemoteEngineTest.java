@@ -150,8 +150,8 @@ class RemoteEngineTest {
     assertTrue(told.contains("h1:/data (Host is down)"), told);
     queue.start(read.toWrite(there, 0, memory));
     queue.cancel(read);
-    there.close();
     assertEquals(read, queue.take());
+    there.close();
     queue.close();
     end(BYTES, (byte) 9); // after the end of the queue
     assertEquals(3, releases.get());
