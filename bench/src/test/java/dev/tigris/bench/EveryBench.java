@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 ///
 /// Two classes have the tests, since the build runs as many classes at a time.
 final class EveryBench {
-  /// What figures with these beginnings are to be compared with, whatever else they are.
+  /// The peers of figures with these beginnings, whatever else they are.
   private static final Map<String, List<String>> PEERS =
       Map.ofEntries(
           Map.entry("memory.field.straight", List.of("plain object")),

@@ -41,7 +41,7 @@ final class Detached {
   /// The name of the supervisor's log in the folder of the run.
   private static final String LOG = "supervisor.log";
 
-  /// What the supervisor says when the run has started, before the folder of the run.
+  /// The word by which the supervisor says that the run has started; its folder follows.
   private static final String STARTED = "started ";
 
   /// A shell lets Java ignore the signals of a terminal.

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What the control API tells of the load of a run, as a table.
+/// A table of the load of a run, as the control API tells it.
 ///
 /// @param members of `/api/v1/load`
 record LoadTable(Map<String, @Nullable Object> members) {

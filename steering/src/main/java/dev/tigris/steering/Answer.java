@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What the control API answers.
+/// An answer of the control API.
 ///
 /// @param status the status of HTTP
 /// @param type the type of the body

@@ -37,7 +37,7 @@ final class CollectiveGroup implements Group {
     return NAME;
   }
 
-  /// What is measured.
+  /// A case that is measured.
   ///
   /// @param operation which one
   /// @param provider over which

@@ -35,7 +35,7 @@ final class CalledFile implements RemoteFile {
   private final boolean isRead;
   private volatile long number;
 
-  /// What the next write is sent from.
+  /// The memory that the next write is sent from.
   private @Nullable Jbuf sent;
 
   CalledFile(HostDisks calls, String path, long number, boolean isRead) {

@@ -65,7 +65,7 @@ public final class Cluster {
   /// Whether runs have folders. Those on processes always do.
   private final boolean hasFolder;
 
-  /// What starts the processes; null if this one does, or the workers of the hosts.
+  /// The system that starts the processes; null if this one does, or the workers of the hosts.
   private final @Nullable HostEngine engine;
 
   private Cluster(
