@@ -4,6 +4,7 @@ import dev.tigris.cluster.run.outputs.RunRecord;
 import dev.tigris.steering.RunClient;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -11,10 +12,16 @@ import picocli.CommandLine.ParseResult;
 
 /// `tigris top`: shows what the stages of a run do, and which part is slow.
 final class TopCommand implements Command {
+  private static final String LOAD = "/api/v1/load";
   private static final String ONCE = "--once";
   private static final String REPLICAS = "--replicas";
   private static final String JSON = "--json";
   private static final long SLICE_MILLIS = 1_000;
+
+  /// A look that is the only one waits so long for a report of the stages.
+  private static final long REPORT_NANOS = 15_000_000_000L;
+
+  private static final long RETRY_MILLIS = 50;
   private static final String HOME_AND_CLEAR = "\033[H\033[J";
 
   @Override
@@ -42,7 +49,7 @@ final class TopCommand implements Command {
     boolean isJson = options.hasMatchedOption(JSON);
     boolean isOnce = options.hasMatchedOption(ONCE) || (!isJson && !console.isTerminal());
     try {
-      while (show(run, client, options, console) && !isOnce) {
+      while (show(run, client, isOnce, options, console) && !isOnce) {
         Thread.sleep(SLICE_MILLIS);
       }
       return ExitCode.OK;
@@ -51,13 +58,32 @@ final class TopCommand implements Command {
     }
   }
 
+  /// Waits until there is something to tell of the stages: modules that have just been started have
+  /// not reported twice. The end of the wait is no failure, as their processes may be busy.
+  private static RunClient.Reply reported(RunClient client)
+      throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    while (true) {
+      RunClient.Reply reply = client.get(LOAD);
+      boolean isThere =
+          !reply.isWell()
+              || !(reply.members().get("replicas") instanceof List<?> replicas)
+              || !replicas.isEmpty();
+      if (isThere || System.nanoTime() - start >= REPORT_NANOS) {
+        return reply;
+      }
+      Thread.sleep(RETRY_MILLIS);
+    }
+  }
+
   /// Shows a moment, and returns whether the run goes on.
-  private static boolean show(RunRecord run, RunClient client, ParseResult options, Console console)
-      throws CommandException, IOException {
+  private static boolean show(
+      RunRecord run, RunClient client, boolean isOnce, ParseResult options, Console console)
+      throws CommandException, IOException, InterruptedException {
     boolean isJson = options.hasMatchedOption(JSON);
     RunClient.Reply reply;
     try {
-      reply = client.get("/api/v1/load");
+      reply = isOnce ? reported(client) : client.get(LOAD);
     } catch (IOException e) {
       RunRecord now = RunRecord.of(run.folder());
       if (now.state() == RunRecord.State.RUNNING) {
@@ -76,7 +102,7 @@ final class TopCommand implements Command {
       members.putAll(reply.members());
       console.out().println(Json.object(members));
     } else {
-      boolean draws = console.isTerminal() && !options.hasMatchedOption(ONCE);
+      boolean draws = console.isTerminal() && !isOnce;
       console.out().print(draws ? HOME_AND_CLEAR : "");
       console.out().print(new LoadTable(reply.members()).text(options.hasMatchedOption(REPLICAS)));
     }

@@ -4,7 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.cli.demo.GrowingFlow;
+import dev.tigris.cluster.run.Cluster;
+import dev.tigris.cluster.run.ClusterRun;
 import dev.tigris.cluster.run.outputs.RunRecord;
+import dev.tigris.cluster.run.outputs.RunRecovery;
+import dev.tigris.steering.ControlServer;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Outcome;
@@ -12,6 +17,7 @@ import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -85,6 +91,23 @@ class SteeringCommandsTest {
     assertEquals("{\"log\":\"worker-0.1.log\",\"line\":\"\\u001B]0;title\\u0007\"}\n", json);
     refuses("logs 01 --process 7 --runs @/", ExitCode.BAD_INPUT, "no log of process 7");
     refuses("logs 01 --lines 0 --runs @/", ExitCode.USAGE, "--lines 0");
+  }
+
+  /// The server has looked at the run once at most when it is asked, and knows no rates. The run is
+  /// one of this process, which cannot find its own: so another folder has its address.
+  @Test
+  void oneLookWaitsUntilTheStagesAreKnown() throws Exception {
+    Path other = folderOf("0123456789abcdef0123456789abcdef", "program=a.B\n", "");
+    ClusterRun run =
+        Cluster.threads().withRuns(runs.resolve("own")).withFolder().start(GrowingFlow.class);
+    try (ControlServer _ = ControlServer.start(run)) {
+      Path own = run.folder().orElseThrow().resolve(RunRecovery.API);
+      Files.copy(own, other.resolve(RunRecovery.API), StandardCopyOption.COPY_ATTRIBUTES);
+      Shell.Result top = shell.run("top 01 --once --runs @/");
+      assertTrue(top.out().matches("(?s).*\nwork +2 +[1-9].*"), top.out() + top.err());
+    } finally {
+      run.cancelAndAwait();
+    }
   }
 
   private Outcome tigris(String... words) {

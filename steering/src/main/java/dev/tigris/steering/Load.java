@@ -57,6 +57,9 @@ record Load(double seconds, List<Replica> replicas) {
     }
   }
 
+  /// What is told of replicas that have not been seen twice.
+  static final Load NONE = new Load(0, List.of());
+
   private static final double NANOS = 1e9;
   private static final double DIGITS = 1e3;
 

@@ -39,7 +39,7 @@ final class Watcher {
   private int historyStep = 1;
   private int looks;
 
-  private volatile Load load = new Load(0, List.of());
+  private volatile Load load = Load.NONE;
   private volatile @Nullable Culprit culprit;
   private RunProgress.@Nullable Phase phase;
   private int attempt = 1;
@@ -50,7 +50,7 @@ final class Watcher {
     this.changes = changes;
   }
 
-  /// Returns what the replicas did of late.
+  /// Returns what the replicas did of late; [Load#NONE] until they have been seen twice.
   Load load() {
     return load;
   }
@@ -67,6 +67,8 @@ final class Watcher {
       attempt = now.attempt();
       recent.clear();
       idle.clear();
+      load = Load.NONE;
+      culprit = null;
       changes.attempt(attempt);
       events.add("attempt", "attempt %d has begun".formatted(attempt));
     }
@@ -74,10 +76,13 @@ final class Watcher {
       phase = now.phase();
       events.add("phase", now.phase().name().toLowerCase(Locale.ROOT));
     }
-    if (now.phase() != RunProgress.Phase.RUNNING) {
+    if (now.phase() != RunProgress.Phase.RUNNING || now.replicas().isEmpty()) {
       return;
     }
     recent.addLast(now);
+    if (recent.size() == 1) {
+      return; // one look tells no rate
+    }
     if (recent.size() > SPAN + 1) {
       recent.removeFirst();
     }

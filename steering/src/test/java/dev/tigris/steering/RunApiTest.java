@@ -198,6 +198,8 @@ class RunApiTest {
   @Test
   void writesHostileNamesAsJsonAndMetricsDo() throws IOException {
     run.set(FakeRun.HOSTILE, 0, 1, 1, 0, 0);
+    watcher.look();
+    assertTrue(get("/api/v1/load").body().contains("\"replicas\":[]"), "one look tells no rates");
     run.elapsedNanos = 1_000_000_000;
     watcher.look();
     Map<String, @Nullable Object> load = Json.object(get("/api/v1/load").body());
