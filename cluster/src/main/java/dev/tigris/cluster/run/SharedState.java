@@ -43,6 +43,25 @@ import org.jspecify.annotations.Nullable;
 final class SharedState {
   private static final int MOST_CLASSES = 2000;
   private static final String ATOMIC = "java/util/concurrent/";
+
+  /// Classes of `java.util` whose objects cannot change, or are no state of a flow.
+  private static final Set<String> CONSTANT =
+      Set.of(
+          "java/util/Base64$Decoder",
+          "java/util/Base64$Encoder",
+          "java/util/Comparator",
+          "java/util/Currency",
+          "java/util/HexFormat",
+          "java/util/Locale",
+          "java/util/Optional",
+          "java/util/OptionalDouble",
+          "java/util/OptionalInt",
+          "java/util/OptionalLong",
+          "java/util/UUID",
+          "java/util/concurrent/TimeUnit",
+          "java/util/logging/Level",
+          "java/util/logging/Logger",
+          "java/util/regex/Pattern");
   private static final Set<String> MODULES =
       Set.of("dev/tigris/flow/Module", "dev/tigris/flow/Source");
   private static final Set<String> MUTATORS =
@@ -274,7 +293,7 @@ final class SharedState {
 
   private boolean isMutable(ClassDesc type, boolean methodWrites) {
     String name = internal(type);
-    if (type.isPrimitive()) {
+    if (type.isPrimitive() || CONSTANT.contains(name) || name.startsWith("java/util/function/")) {
       return false;
     }
     if (type.isArray() || (name.startsWith("java/util/") && !name.startsWith(ATOMIC))) {

@@ -17,8 +17,10 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /// What is told of programs whose modules share state, and where programs place replicas.
@@ -28,6 +30,8 @@ class SharedStateTest {
   private static final Map<String, Long> TABLE = new HashMap<>(Map.of("one", 1L));
   private static final long[] BUCKETS = new long[8];
   private static final int[] SQUARES = {0, 1, 4};
+  private static final Pattern NAME = Pattern.compile("[a-z]+");
+  private static final TimeUnit UNIT = TimeUnit.SECONDS;
   private static int latest;
 
   /// A module with each fault, some of them in methods that it calls.
@@ -51,7 +55,7 @@ class SharedStateTest {
     static void add(long size) {
       TOTAL.add(size);
       BUCKETS[(int) (size & 7)]++;
-      COUNTS.merge("waters", 1L, Long::sum);
+      COUNTS.merge(NAME.pattern(), UNIT.toNanos(1), Long::sum);
     }
   }
 
