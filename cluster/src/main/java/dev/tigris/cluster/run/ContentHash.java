@@ -12,6 +12,7 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.CodeSource;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -21,15 +22,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /// SHA-256 of jars and folders of classes, so that equal ones are known on other hosts.
+///
+/// A file is read again only when its state says that it was changed: a sort on hosts connects to
+/// them up to three times, and a worker is asked by one program after the other.
 final class ContentHash {
   /// One class of each module that a worker needs.
   private static final List<Class<?>> OF_TIGRIS =
       List.of(Exchange.class, Flow.class, Bundle.class, Fabric.class, Jbuf.class, Folders.class);
 
   private static final int BUFFER_BYTES = 1 << 16;
+
+  /// More than a program has, but for one of very many classes.
+  private static final int MOST_KNOWN = 20_000;
+
+  /// A file system may tell times to two seconds, so that a later change has the same.
+  private static final long YOUNG_MILLIS = 2_000;
+
+  private static final Map<Path, Known> KNOWN = new ConcurrentHashMap<>();
+
+  /// A hash, and the state of the file from which it was taken: its size, inode and times.
+  private record Known(Map<String, Object> state, String hash) {}
 
   private ContentHash() {}
 
@@ -38,7 +54,7 @@ final class ContentHash {
   /// @throws IOException if it cannot be read
   static String of(Path entry) throws IOException {
     if (!Files.isDirectory(entry)) {
-      return hex(ofFile(entry));
+      return ofFile(entry);
     }
     MessageDigest all = digest();
     for (Map.Entry<String, String> file : ofFiles(entry).entrySet()) {
@@ -56,7 +72,7 @@ final class ContentHash {
     }
     for (Path file : files) {
       Path within = file.equals(entry) ? entry.getFileName() : entry.relativize(file);
-      String _ = hashes.put("the file " + within, hex(ofFile(file)));
+      String _ = hashes.put("the file " + within, ofFile(file));
     }
     return hashes;
   }
@@ -91,7 +107,28 @@ final class ContentHash {
     }
   }
 
-  private static byte[] ofFile(Path file) throws IOException {
+  private static String ofFile(Path file) throws IOException {
+    Path absolute = file.toAbsolutePath();
+    Map<String, Object> state =
+        Files.readAttributes(absolute, "unix:size,ino,dev,ctime,lastModifiedTime");
+    Known known = KNOWN.get(absolute);
+    if (known != null && known.state.equals(state)) {
+      return known.hash;
+    }
+    String hash = hex(read(absolute));
+    boolean isOld =
+        state.get("ctime") instanceof FileTime changed
+            && changed.toMillis() < System.currentTimeMillis() - YOUNG_MILLIS;
+    if (isOld) {
+      if (KNOWN.size() >= MOST_KNOWN) {
+        KNOWN.clear();
+      }
+      KNOWN.put(absolute, new Known(state, hash));
+    }
+    return hash;
+  }
+
+  private static byte[] read(Path file) throws IOException {
     MessageDigest digest = digest();
     byte[] buffer = new byte[BUFFER_BYTES];
     try (InputStream in = Files.newInputStream(file)) {
