@@ -84,12 +84,20 @@ final class HostFolder implements Module {
     return made;
   }
 
-  /// Deletes the folder if nothing lies in it.
+  /// Returns where a process of the sort makes its own folder: beside the parts.
+  static Path own(Path folder) {
+    return folder.resolve("parts");
+  }
+
+  /// Deletes the folder if nothing lies in it but what killed processes of the sort have left.
   static void delete(Path folder) throws SortException {
     try {
+      TemporaryFolder.deleteDead(own(folder));
       Files.deleteIfExists(folder);
     } catch (DirectoryNotEmptyException e) {
       // Another program has put a file there.
+    } catch (NoSuchFileException e) {
+      // Another process of this host has deleted it.
     } catch (IOException e) {
       throw SortException.writing(folder, e);
     }

@@ -112,7 +112,7 @@ final class HostLines extends ProcessPart<HostLineRun> {
     LineInputs inputs = opened(new LineInputs(own, plan.order(), plan.header()));
     inputs.cut(plan.plan().chunkBytes(), plan.plan().processors());
     inputs.number(numbers.stream().mapToLong(plan::before).toArray());
-    TemporaryFolder folder = new TemporaryFolder(plan.folder().resolve("parts"));
+    TemporaryFolder folder = new TemporaryFolder(HostFolder.own(plan.folder()));
     opened(folder::close);
     return new HostLineRun(plan, inputs, folder.path(), process);
   }

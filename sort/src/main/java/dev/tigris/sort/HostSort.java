@@ -120,7 +120,7 @@ final class HostSort extends ProcessPart<HostRun> {
                 own.size(), order.format(), number -> own.get(number).open(order.recordSize())));
     inputs.cut(plan.plan().readBytes());
     inputs.number(plan.share().at(process).stream().mapToLong(plan::before).toArray());
-    TemporaryFolder folder = new TemporaryFolder(plan.folder().resolve("parts"));
+    TemporaryFolder folder = new TemporaryFolder(HostFolder.own(plan.folder()));
     opened(folder::close);
     SharedSort sort =
         new SharedSort(

@@ -97,7 +97,7 @@ final class TemporaryFolder implements AutoCloseable {
   TemporaryFolder(Path output) throws SortException {
     Path named = OutputPaths.folder(output).toAbsolutePath();
     Path parent;
-    String prefix = "." + beginning(String.valueOf(output.getFileName())) + MARK;
+    String prefix = prefix(output);
     try {
       // One name for it, through whatever links others come to it: the living are known by theirs.
       parent = named.toRealPath();
@@ -125,6 +125,18 @@ final class TemporaryFolder implements AutoCloseable {
       System.getLogger("dev.tigris.sort")
           .log(System.Logger.Level.DEBUG, "could not look for leftovers in " + parent, e);
     }
+  }
+
+  private static String prefix(Path output) {
+    return "." + beginning(String.valueOf(output.getFileName())) + MARK;
+  }
+
+  /// Deletes what dead jobs with an output have left, and makes no folder.
+  ///
+  /// @param output in a folder of this user
+  static void deleteDead(Path output) throws IOException {
+    Path parent = OutputPaths.folder(output).toRealPath();
+    deleteDead(parent, prefix(output), parent);
   }
 
   private static String beginning(String name) {
