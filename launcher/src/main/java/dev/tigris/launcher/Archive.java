@@ -24,7 +24,8 @@ import java.util.stream.Stream;
 /// ```text
 /// tigris-VERSION-SYSTEM/bin/tigris        the script that starts it
 ///                       lib/*.jar         the command, our modules and the libraries
-///                       lib/class-path    their names in the order that the AOT cache has them in
+///                       lib/class-path    their names in the order that the AOT cache has them in,
+///                                         but for tigris-spark, which `run --on spark:` submits
 ///                       lib/jvm, lib/sh   the options and the scripts of the launcher
 ///                       runtime/          the modules of the JDK that they need, by jlink
 ///                       aot/cache         classes as loaded and linked, and profiles
@@ -48,22 +49,32 @@ final class Archive {
 
   /// Returns the jars of a module that was built, its own first.
   static List<Path> jars(Path module, String version) throws IOException {
-    Path target = module.resolve("target");
-    Path own = target.resolve("%s-%s.jar".formatted(SourceCopy.artifact(module), version));
-    if (!Files.exists(own)) {
-      throw new NoSuchFileException(own.toString());
-    }
-    List<Path> jars = new ArrayList<>(List.of(own));
-    try (Stream<Path> libraries = Files.list(target.resolve("lib"))) {
+    List<Path> jars = new ArrayList<>(List.of(own(module, version)));
+    try (Stream<Path> libraries = Files.list(module.resolve("target/lib"))) {
       libraries.filter(jar -> jar.toString().endsWith(".jar")).sorted().forEach(jars::add);
     }
     return jars;
   }
 
+  /// Returns the jar of a module that was built.
+  static Path own(Path module, String version) throws IOException {
+    String name = "%s-%s.jar".formatted(SourceCopy.artifact(module), version);
+    Path own = module.resolve("target").resolve(name);
+    if (!Files.exists(own)) {
+      throw new NoSuchFileException(own.toString());
+    }
+    return own;
+  }
+
   /// Makes the archive in a folder, and returns it.
-  Path make(String version, List<Path> jars, Path folder) throws IOException, InterruptedException {
+  ///
+  /// @param jars the class path of the command
+  /// @param spark the jar of module spark
+  Path make(String version, List<Path> jars, Path spark, Path folder)
+      throws IOException, InterruptedException {
     Path home = folder.resolve("tigris-%s-%s".formatted(version, system()));
     List<Path> copied = lib(jars, home);
+    Files.copy(spark, home.resolve("lib").resolve(spark.getFileName()));
     Files.delete(run(home, "lib/raise.log", raiseClassVersions(copied)));
     settle(copied);
     context.say("linking the Java of the archive");

@@ -64,7 +64,8 @@ final class Dist {
       build(source, lock, folder.resolve("build.log"));
       Repository.make(source, folder.resolve("repository"));
       List<Path> jars = Archive.jars(source.root().resolve("cli"), version);
-      Path archive = new Archive(context).make(version, jars, folder);
+      Path spark = Archive.own(source.root().resolve("spark"), version);
+      Path archive = new Archive(context).make(version, jars, spark, folder);
       context.out().println(archive);
       context.out().println(folder.resolve("repository"));
     }

@@ -6,16 +6,16 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.host.Python;
 import dev.tigris.testing.process.Command;
 import dev.tigris.testing.process.Outcome;
-import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,9 +24,12 @@ import org.junit.jupiter.api.io.TempDir;
 class ArchiveTest {
   private static final String VERSION = "0.1.0-SNAPSHOT";
   private static final Path CLI = FakeCheckout.repository().resolve("cli");
+  private static final Path SPARK = FakeCheckout.repository().resolve("spark");
 
-  @TempDir private Path folder;
-  private Path home;
+  @TempDir private static Path folder;
+
+  /// The archive, unpacked; empty if the jars are not there.
+  private static Path home = Path.of("");
 
   /// Runs the command of the archive as on a machine that has nothing else.
   private Outcome tigris(String... arguments) {
@@ -37,17 +40,8 @@ class ArchiveTest {
         .run();
   }
 
-  private static boolean isPackaged() throws IOException {
-    if (!Files.isDirectory(CLI.resolve("target/lib"))) {
-      return false;
-    }
-    try (Stream<Path> jars = Files.list(CLI.resolve("target"))) {
-      return jars.anyMatch(jar -> jar.endsWith("tigris-cli-" + VERSION + ".jar"));
-    }
-  }
-
-  @Test
-  void runsWithoutAJdkWhereverItIsUnpacked() throws Exception {
+  @BeforeAll
+  static void make() throws Exception {
     assumeTrue(isPackaged(), "the jars of the command are not there: run mvn package first");
     Needs.program("tar", "tar");
     Path jdk = Path.of(System.getProperty("java.home"));
@@ -62,12 +56,22 @@ class ArchiveTest {
             System.err,
             Redirect.DISCARD);
     Path made = Files.createDirectory(folder.resolve("made"));
-    Path archive = new Archive(context).make(VERSION, Archive.jars(CLI, VERSION), made);
+    List<Path> jars = Archive.jars(CLI, VERSION);
+    Path archive = new Archive(context).make(VERSION, jars, Archive.own(SPARK, VERSION), made);
     String name = String.valueOf(archive.getFileName()).replace(".tar.gz", "");
     Command.of("tar", "-xzf", archive.toString()).in(folder).run().expect(0);
     Checkout.delete(made);
     home = folder.resolve(name);
+  }
 
+  private static boolean isPackaged() {
+    return Files.isDirectory(CLI.resolve("target/lib"))
+        && Files.exists(CLI.resolve("target/tigris-cli-" + VERSION + ".jar"))
+        && Files.exists(SPARK.resolve("target/tigris-spark-" + VERSION + ".jar"));
+  }
+
+  @Test
+  void runsWithoutAJdkWhereverItIsUnpacked() throws Exception {
     String version = tigris("--version").orThrow();
     assertTrue(version.startsWith("tigris " + VERSION + " (Java "), version);
     tigris("gen", "1000", "data").expect(0);
@@ -90,5 +94,39 @@ class ArchiveTest {
             "-XX:AOTCache=" + home.resolve("aot/cache"),
             "@" + home.resolve("lib/jvm/command.options"));
     Command.of(strict).with("-cp", path, "dev.tigris.cli.Main", "help").run().expect(0);
+  }
+
+  /// Spark's driver needs a whole JDK, which the archive is not.
+  @Test
+  void submitsProgramsToSpark() throws Exception {
+    String print = "import pyspark; print(pyspark.__path__[0])";
+    String spark = Python.with("pyspark").with("-c", print).output().strip();
+    Path source = folder.resolve("Totals.java");
+    String document = Files.readString(FakeCheckout.repository().resolve("docs/cluster.md"));
+    int start = document.indexOf("// Totals.java");
+    Files.writeString(source, document.substring(start, document.indexOf("```", start)));
+    String java = System.getProperty("java.home");
+    String path = home.resolve("lib") + "/*";
+    String _ =
+        Command.of(java + "/bin/javac", "-d", "classes", "-cp", path, source.toString())
+            .in(folder)
+            .output();
+    String _ =
+        Command.of(java + "/bin/jar", "--create", "--file", "totals.jar")
+            .with("--main-class", "Totals", "-C", "classes", ".")
+            .in(folder)
+            .output();
+    Command run =
+        Command.of(home.resolve("bin/tigris").toString(), "run", "totals.jar", "20")
+            .with("--on", "spark:local[2]")
+            .in(folder)
+            .errorsApart()
+            .environment("SPARK_HOME", spark)
+            .environment("SPARK_LOCAL_IP", "127.0.0.1")
+            .environment("XDG_STATE_HOME", folder.toString())
+            .environment("JAVA_HOME", "/nowhere");
+    assertEquals(2, run.run().exitCode());
+    assertEquals(
+        "sum %d\n".formatted(2 * 20 * 499_500), run.environment("JAVA_HOME", java).output());
   }
 }
