@@ -1,6 +1,7 @@
 package dev.tigris.spark;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Soak;
@@ -10,19 +11,20 @@ import dev.tigris.testing.process.Command;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /// Flows in executors that are processes, and that are killed.
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class SparkExecutorsTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final String COUNT = "2000";
+  private static final String PROGRAM = Sums.class.getName();
   private static final long SUM = Sums.expected(2000);
 
   @TempDir private Path temporary;
@@ -37,61 +39,38 @@ class SparkExecutorsTest {
   }
 
   @Test
-  @Slow("starts Spark and two executors")
+  @Slow("starts a master, a worker, a driver and three executors")
   void anotherExecutorTakesThePlaceOfOneThatIsKilled() {
-    Child application =
-        spark.application("local-cluster[2,1,1024]", 2, List.of(COUNT, "-1", hangs.toString()));
-    Wait.until("a source hangs", () -> Files.exists(hangs));
-    signal("KILL", executors(application.handle()).getFirst());
-    expect(application, 2);
+    replaces("KILL", 17_078);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"KILL", "STOP"})
-  @Soak("starts a master, two workers and executors, and waits for Spark's time-outs")
-  void aStandaloneClusterReplacesAnExecutor(String name) {
-    Child master =
-        spark.daemon(
-            "org.apache.spark.deploy.master.Master",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            "17077",
-            "--webui-port",
-            "18080");
-    String url = "spark://127.0.0.1:17077";
-    try (master;
-        Child one = worker(url);
-        Child other = worker(url)) {
-      Child application = spark.application(url, 2, List.of(COUNT, "-1", hangs.toString()));
-      Wait.until("a source hangs", () -> Files.exists(hangs));
-      signal(name, executors(one.handle()).getFirst());
-      expect(application, 2);
-      other.terminate();
+  @Test
+  @Soak("waits until an executor counts as hung")
+  void anotherExecutorTakesThePlaceOfOneThatIsStopped() {
+    replaces("STOP", 17_077);
+  }
+
+  private void replaces(String signal, int port) {
+    String url = "spark://127.0.0.1:" + port;
+    try (Child master = spark.master(port);
+        Child worker = spark.worker(url)) {
+      Child application =
+          spark.submit(url, "2", "0", "3", "-", PROGRAM, COUNT, "-1", hangs.toString());
+      Wait.until(application::printed, PATIENCE, () -> Files.exists(hangs)); // then a source hangs
+      signal(signal, executors(worker.handle()).getFirst());
+      application.outcome().expect(0);
+      List<String> lines = application.printed().lines().toList();
+      assertTrue(lines.contains("tigris attempts 2"), application::printed);
+      assertTrue(lines.contains("tigris result sum " + SUM), application::printed);
+      assertNotEquals(result(lines, "process"), result(lines, "process.least"));
+      worker.terminate();
+      master.terminate();
     }
   }
 
-  private Child worker(String url) {
-    return spark.daemon(
-        "org.apache.spark.deploy.worker.Worker",
-        "--cores",
-        "2",
-        "--memory",
-        "2g",
-        "--webui-port",
-        "0",
-        url);
-  }
-
-  /// Reads over what Spark logs.
-  private static void expect(Child application, int attempts) {
-    String line = application.nextLine();
-    while (line != null && !line.startsWith("attempts ")) {
-      line = application.nextLine();
-    }
-    assertEquals(
-        "attempts %d, sum %d, more processes".formatted(attempts, SUM), line, application::printed);
-    application.outcome().expect(0);
+  private static String result(List<String> lines, String name) {
+    String start = "tigris result " + name + " ";
+    return lines.stream().filter(line -> line.startsWith(start)).findFirst().orElseThrow();
   }
 
   private static List<ProcessHandle> executors(ProcessHandle parent) {
