@@ -3,6 +3,7 @@ package dev.tigris.cli;
 import dev.tigris.cluster.group.GroupProgram;
 import dev.tigris.cluster.run.Cluster;
 import dev.tigris.cluster.run.ClusterRun;
+import dev.tigris.cluster.run.HostEngine;
 import dev.tigris.cluster.run.RunException;
 import dev.tigris.cluster.run.host.HostKeys;
 import dev.tigris.cluster.run.outputs.RunRecovery;
@@ -32,6 +33,9 @@ final class RunOptions {
   private static final String AOT = "--aot";
   private static final String THREADS = "threads";
   private static final String PROCESSES = "processes:";
+
+  /// The cluster that a command finds itself on, whatever its options name.
+  static final ScopedValue<Cluster> GIVEN = ScopedValue.newInstance();
 
   private RunOptions() {}
 
@@ -179,13 +183,20 @@ final class RunOptions {
     return options.matchedOptionValue(ON, THREADS);
   }
 
-  /// Returns whether the program runs on Spark.
+  /// Returns whether a program runs on Spark.
   static boolean isOnSpark(ParseResult options) {
+    return isOnSpark(options, GROUP, KEY, RUNS, AOT, Detached.DETACH);
+  }
+
+  /// Returns whether a sort runs on Spark.
+  static boolean isSortOnSpark(ParseResult options) {
+    return isOnSpark(options, COORDINATOR_KEY, RUNS, AOT, TextSort.TEMPORARY);
+  }
+
+  private static boolean isOnSpark(ParseResult options, String... refused) {
     boolean isSpark = on(options).startsWith(SparkSubmit.SPARK);
     List<String> others =
-        isSpark
-            ? List.of(GROUP, KEY, RUNS, AOT, Detached.DETACH)
-            : List.of(SparkSubmit.WORKERS, SparkSubmit.CONF);
+        isSpark ? List.of(refused) : List.of(SparkSubmit.WORKERS, SparkSubmit.CONF);
     for (String option : others) {
       if (options.hasMatchedOption(option)) {
         throw new ParameterException(
@@ -206,6 +217,15 @@ final class RunOptions {
     Long seed = options.matchedOptionValue(SEED, null);
     all.add(seed == null ? "-" : seed.toString());
     return all;
+  }
+
+  /// Returns how many processors a sort uses, in all of its processes together.
+  ///
+  /// @param usual of this process
+  static int parallel(ParseResult options, int usual) {
+    int all =
+        GIVEN.isBound() ? GIVEN.get().engine().map(HostEngine::processors).orElse(usual) : usual;
+    return options.matchedOptionValue("--parallel", all);
   }
 
   /// Returns the program.
@@ -299,6 +319,9 @@ final class RunOptions {
   }
 
   private static Cluster where(ParseResult options) {
+    if (GIVEN.isBound()) {
+      return GIVEN.get();
+    }
     String on = options.matchedOptionValue(ON, THREADS);
     if (on.equals(THREADS)) {
       return Cluster.threads();

@@ -73,6 +73,7 @@ final class SortCommand implements Command {
             "  tigris sort data sorted",
             "  tigris sort --memory 512m monday tuesday week",
             "  tigris sort --on processes:4 data sorted",
+            "  tigris sort --on spark:spark://master:7077 --workers 4 data sorted",
             "  tigris sort --on hosts:hosts.txt h1:/data/a h2:/data/b /data/sorted",
             "  tigris sort --record-size 64 --key-offset 8 --key-size 4 trades by-price",
             "  tigris sort --record-size 64 --key 8:f64le:desc --key 0:ascii:8 in out",
@@ -89,10 +90,12 @@ final class SortCommand implements Command {
             .paramLabel("WHERE")
             .description(
                 "Where to sort: in this process (threads, the default), in processes:N of this"
-                    + " host, or on hosts:FILE, with inputs HOST:PATH and a folder for parts."
+                    + " host, on hosts:FILE, with inputs HOST:PATH and a folder for parts, or on"
+                    + " spark:MASTER. All executors of Spark have to see the files."
                     + " --memory is for each process; processes:N divide --parallel.")
             .build());
     RunOptions.addRun(spec);
+    RunOptions.addSpark(spec);
     HostFiles.addSort(spec);
   }
 
@@ -107,6 +110,11 @@ final class SortCommand implements Command {
       throw new ParameterException(
           options.commandSpec().commandLine(),
           "name the files to sort, and then the file to write: tigris sort data sorted");
+    }
+    if (RunOptions.isSortOnSpark(options) && !RunOptions.GIVEN.isBound()) {
+      HostFiles.refuse(options);
+      refuseStandard(files, options);
+      return SparkSubmit.of(System.getenv()).sort(options, console);
     }
     if (RunOptions.isOnHosts(options)) {
       return HostFiles.sort(files, isText, options, console);
@@ -163,6 +171,13 @@ final class SortCommand implements Command {
     return facts;
   }
 
+  private static void refuseStandard(List<Path> files, ParseResult options) {
+    if (files.contains(TextOptions.STANDARD)) {
+      throw TextOptions.misuse(
+          options, "- is no file, and all executors of Spark have to see the files: name one");
+    }
+  }
+
   private static void refusePartitions(Path output, ParseResult options) {
     String name = output.toString();
     if (output.equals(TextOptions.STANDARD)) {
@@ -203,7 +218,7 @@ final class SortCommand implements Command {
     var job = SortJob.ofInputs(TextOptions.inputs(inputs, options), output);
     job = job.order(Options.recordOrder(options));
     job = job.memory(options.matchedOptionValue("--memory", job.memoryBytes()));
-    job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
+    job = job.parallel(RunOptions.parallel(options, job.parallel()));
     job = options.hasMatchedOption(RunOptions.ON) ? on(job, options) : job;
     job = options.hasMatchedOption("--partitions") ? job.partitioned() : job;
     Path temporary = options.matchedOptionValue(TextSort.TEMPORARY, null);

@@ -1,15 +1,8 @@
 package dev.tigris.cli;
 
-import dev.tigris.cluster.run.Cluster;
-import dev.tigris.flow.Flow;
-import dev.tigris.memory.Jbuf;
-import dev.tigris.message.Bundle;
-import dev.tigris.net.Fabric;
-import dev.tigris.os.Folders;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.net.URISyntaxException;
-import java.nio.file.DirectoryStream;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,7 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.ParseResult;
 
 /// A run in the executors of Spark: a child process, which the cluster's own `spark-submit` starts,
@@ -30,14 +24,12 @@ final class SparkSubmit {
   static final String CONF = "--conf";
   private static final String MAIN = "dev.tigris.spark.Main";
   private static final String LINE = "tigris ";
-  private static final long PATIENCE_SECONDS = 20;
 
-  /// One class of each module that executors need.
-  private static final List<Class<?>> NEEDED =
-      List.of(Folders.class, Jbuf.class, Fabric.class, Bundle.class, Flow.class, Cluster.class);
+  /// The driver is ended by force after it, and so before this process ends.
+  private static final long PATIENCE_SECONDS = 8;
 
   private final String home;
-  private final @Nullable String java;
+  private final Path java;
 
   /// The numbers that the program has told.
   private final Map<String, Long> results = new TreeMap<>();
@@ -46,7 +38,10 @@ final class SparkSubmit {
   private String folder = "";
   private String failure = "";
 
-  private SparkSubmit(String home, @Nullable String java) {
+  /// Whether a command has run to its end, and has told how it has failed if it has.
+  private boolean hasEnded;
+
+  private SparkSubmit(String home, Path java) {
     this.home = home;
     this.java = java;
   }
@@ -68,7 +63,8 @@ final class SparkSubmit {
           "SPARK_HOME is '%s', in which there is no bin/spark-submit: let it name the folder of the cluster's Spark 4.2"
               .formatted(home));
     }
-    return new SparkSubmit(home, environment.get("JAVA_HOME"));
+    String own = System.getProperty("java.home");
+    return new SparkSubmit(home, DriverJava.of(environment.get("JAVA_HOME"), Path.of(own)));
   }
 
   /// Runs a program, and returns when it has ended.
@@ -76,11 +72,46 @@ final class SparkSubmit {
   /// @throws CommandException if it has failed
   void run(ParseResult options, ProgramFile program, Console console)
       throws CommandException, IOException, InterruptedException {
-    ProcessBuilder builder = new ProcessBuilder(words(options, program));
-    builder.redirectError(ProcessBuilder.Redirect.INHERIT);
-    if (java == null) {
-      String _ = builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    if (Files.isDirectory(program.path().getFirst())) {
+      throw new CommandException(
+          ExitCode.BAD_INPUT,
+          "'%s' is a folder, and Spark brings jars to its executors: make a jar of it"
+              .formatted(program.file()));
     }
+    List<String> words = new ArrayList<>(List.of(program.flow().getName()));
+    words.addAll(List.of(RunOptions.words(options)));
+    refuse(submit(options, program.path(), words, console, console.err()));
+  }
+
+  /// Runs a sort by this command in the driver, and returns its exit code.
+  ///
+  /// @throws CommandException if the driver has ended before it
+  ExitCode sort(ParseResult options, Console console)
+      throws CommandException, IOException, InterruptedException {
+    List<String> words = new ArrayList<>(List.of(SortOnCluster.class.getName()));
+    words.add(String.valueOf(console.columns()));
+    words.addAll(options.originalArgs());
+    int code = submit(options, SparkJars.ofSort(), words, console, console.out());
+    if (!hasEnded) {
+      refuse(code);
+    }
+    return Stream.of(ExitCode.values())
+        .filter(each -> each.number() == code)
+        .findFirst()
+        .orElse(ExitCode.FAILED);
+  }
+
+  /// Runs a main class of ours, and returns the exit code.
+  ///
+  /// @param jars of the application, but for those that run flows
+  /// @param words the program or command, and its arguments
+  /// @param out takes what the application prints
+  private int submit(
+      ParseResult options, List<Path> jars, List<String> words, Console console, PrintStream out)
+      throws CommandException, IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder(command(options, jars, words));
+    builder.redirectError(ProcessBuilder.Redirect.INHERIT);
+    String _ = builder.environment().put("JAVA_HOME", java.toString());
     Process child = builder.start();
     child.getOutputStream().close();
     try (RunLine line = new RunLine(console, options);
@@ -89,10 +120,10 @@ final class SparkSubmit {
           Thread.ofPlatform()
               .daemon()
               .name("tigris-spark-lines")
-              .start(() -> readAll(lines, line, console));
+              .start(() -> readAll(lines, line, out));
       int code = child.waitFor();
       reader.join();
-      refuse(code);
+      return code;
     } catch (InterruptedException e) {
       end(child);
       throw e;
@@ -128,13 +159,13 @@ final class SparkSubmit {
     throw new CommandException(isOutput ? ExitCode.BAD_OUTPUT : ExitCode.FAILED, why);
   }
 
-  private void readAll(BufferedReader lines, RunLine line, Console console) {
+  private void readAll(BufferedReader lines, RunLine line, PrintStream out) {
     try {
       for (String read = lines.readLine(); read != null; read = lines.readLine()) {
         if (read.startsWith(LINE)) {
           take(read.substring(LINE.length()), line);
         } else {
-          console.err().println(read); // of the program, or of Spark
+          out.println(read);
         }
       }
     } catch (IOException e) {
@@ -150,6 +181,7 @@ final class SparkSubmit {
       case "attempts" -> attempts = Integer.parseInt(text);
       case "folder" -> folder = text;
       case "failed" -> failure = text;
+      case "ended" -> hasEnded = true;
       case "result" -> {
         int last = text.lastIndexOf(' ');
         results.put(text.substring(0, last), Long.valueOf(text.substring(last + 1)));
@@ -172,89 +204,25 @@ final class SparkSubmit {
 
   // -- The command.
 
-  private List<String> words(ParseResult options, ProgramFile program) throws CommandException {
-    Path jar = program.path().getFirst();
-    if (Files.isDirectory(jar)) {
-      throw new CommandException(
-          ExitCode.BAD_INPUT,
-          "'%s' is a folder, and Spark brings jars to its executors: make a jar of it"
-              .formatted(program.file()));
-    }
-    List<String> words = new ArrayList<>();
-    words.add(Path.of(home, "bin", "spark-submit").toString());
-    words.addAll(List.of("--master", RunOptions.on(options).substring(SPARK.length())));
-    words.addAll(List.of("--deploy-mode", "client", "--name", "tigris", "--class", MAIN));
-    words.addAll(List.of(CONF, "spark.ui.showConsoleProgress=false"));
-    words.addAll(List.of(CONF, "spark.log.level=WARN"));
+  private List<String> command(ParseResult options, List<Path> jars, List<String> words)
+      throws CommandException {
+    List<String> all = new ArrayList<>();
+    all.add(Path.of(home, "bin", "spark-submit").toString());
+    all.addAll(List.of("--master", RunOptions.on(options).substring(SPARK.length())));
+    all.addAll(List.of("--deploy-mode", "client", "--name", "tigris", "--class", MAIN));
+    all.addAll(List.of(CONF, "spark.ui.showConsoleProgress=false"));
+    all.addAll(List.of(CONF, "spark.log.level=WARN"));
     List<String> confs = options.matchedOptionValue(CONF, List.of());
     for (String conf : confs) {
-      words.addAll(List.of(CONF, conf));
+      all.addAll(List.of(CONF, conf));
     }
-    List<String> jars = new ArrayList<>();
-    for (Path each : program.path().subList(1, program.path().size())) {
-      jars.add(each.toString());
-    }
-    for (Path each : ownJars()) {
-      jars.add(each.toString());
-    }
-    words.addAll(List.of("--jars", String.join(",", jars)));
-    words.add(jar.toString());
-    words.addAll(RunOptions.submitted(options));
-    words.add(program.flow().getName());
-    words.addAll(List.of(RunOptions.words(options)));
-    return words;
-  }
-
-  private static List<Path> ownJars() throws CommandException {
-    List<Path> jars = new ArrayList<>();
-    for (Class<?> each : NEEDED) {
-      jars.add(jarOf(each));
-    }
-    jars.add(sparkJar(jars.getLast()));
-    return jars;
-  }
-
-  private static Path jarOf(Class<?> type) throws CommandException {
-    try {
-      Path place = Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
-      if (!Files.isDirectory(place)) {
-        return place;
-      }
-    } catch (URISyntaxException | IllegalArgumentException e) {
-      // told below
-    }
-    throw new CommandException(
-        ExitCode.CANNOT_START,
-        "%s is in no jar, and Spark brings jars to its executors: start the command by ./tigris"
-            .formatted(type.getName()));
-  }
-
-  /// Module spark lies beside the others, or in the checkout that they are of: it is built apart,
-  /// since that needs the jars of Spark.
-  private static Path sparkJar(Path cluster) throws CommandException {
-    try {
-      for (Path at = cluster.getParent(); at != null; at = at.getParent()) {
-        for (Path folder : List.of(at, at.resolve("spark/target"))) {
-          Path found = Files.isDirectory(folder) ? sparkJarIn(folder) : null;
-          if (found != null) {
-            return found;
-          }
-        }
-      }
-    } catch (IOException e) {
-      throw new CommandException(ExitCode.CANNOT_START, Reason.of(e), e);
-    }
-    throw new CommandException(
-        ExitCode.CANNOT_START,
-        "there is no tigris-spark-*.jar beside %s: build it by './tigris mvn -pl spark -am package -DskipTests'"
-            .formatted(cluster));
-  }
-
-  private static @Nullable Path sparkJarIn(Path folder) throws IOException {
-    try (DirectoryStream<Path> jars =
-        Files.newDirectoryStream(folder, "tigris-spark-*[!s].jar")) { // no sources
-      var each = jars.iterator();
-      return each.hasNext() ? each.next() : null;
-    }
+    List<Path> others = new ArrayList<>(jars.subList(1, jars.size()));
+    others.addAll(SparkJars.ofFlows());
+    String named = others.stream().map(Path::toString).collect(Collectors.joining(","));
+    all.addAll(List.of("--jars", named));
+    all.add(jars.getFirst().toString());
+    all.addAll(RunOptions.submitted(options));
+    all.addAll(words);
+    return all;
   }
 }

@@ -118,7 +118,7 @@ final class TextSort {
     if (options.hasMatchedOption("--memory")) {
       job = memory(job, options);
     }
-    job = job.parallel(options.matchedOptionValue("--parallel", job.processors()));
+    job = job.parallel(RunOptions.parallel(options, job.processors()));
     job = options.hasMatchedOption("--no-fsync") ? job.unforced() : job;
     Path temporary = options.matchedOptionValue(TEMPORARY, null);
     job = temporary == null ? job : job.temporary(temporary);

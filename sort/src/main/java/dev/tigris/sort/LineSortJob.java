@@ -352,8 +352,7 @@ public final class LineSortJob {
     long bytes = opened.bytes();
     long wanted = Math.min(memoryBytes, Math.max(LinePlan.LEAST_BYTES, 2 * bytes));
     int processes = cluster == null ? 1 : cluster.workers();
-    long most =
-        SortFlow.mostMemoryBytes(processes * LinePlan.LEAST_BYTES, processes * wanted) / processes;
+    long most = SortFlow.mostMemoryBytes(cluster, LinePlan.LEAST_BYTES, wanted);
     if (most < LinePlan.LEAST_BYTES) {
       throw new SortException(
           SortException.Kind.MEMORY,

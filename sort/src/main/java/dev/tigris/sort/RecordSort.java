@@ -160,7 +160,7 @@ final class RecordSort {
     long records = Math.max(SortFlow.SPARE_BYTES, 2 * Math.min(allowed, bytes));
     long least = Math.min(allowed, SortPlan.least(demand.withMemory(1)));
     long wanted = Math.max(least, Math.min(allowed, records));
-    long most = SortFlow.mostMemoryBytes(workers * least, workers * wanted) / workers;
+    long most = SortFlow.mostMemoryBytes(job.cluster(), least, wanted);
     return SortPlan.make(demand.withMemory(Math.min(allowed, most)), most);
   }
 

@@ -1,10 +1,13 @@
 package dev.tigris.sort;
 
+import dev.tigris.cluster.run.Cluster;
+import dev.tigris.cluster.run.HostEngine;
 import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowRun;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.MemoryUse;
 import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
 
 /// What sorts of records and of lines share: the memory that they plan with, and the wait for
 /// their flow.
@@ -40,8 +43,26 @@ final class SortFlow {
     return most;
   }
 
+  /// Returns how much memory each process of a sort may use.
+  ///
+  /// @param cluster of the processes; null for this one alone
+  /// @param least how much each needs
+  /// @param wanted how much each would use
+  static long mostMemoryBytes(@Nullable Cluster cluster, long least, long wanted)
+      throws InterruptedException {
+    long given = cluster == null ? 0 : cluster.engine().map(HostEngine::memoryBytes).orElse(0L);
+    if (given > 0) {
+      return mostOf(given);
+    }
+    int processes = cluster == null ? 1 : cluster.workers();
+    return mostMemoryBytes(processes * least, processes * wanted) / processes;
+  }
+
   private static long mostMemoryBytes(MemoryUse use) {
-    long free = use.budgetBytes() - use.usedBytes();
+    return mostOf(use.budgetBytes() - use.usedBytes());
+  }
+
+  private static long mostOf(long free) {
     return Math.max(1, Math.max(free / 3 * 2, free - SPARE_BYTES));
   }
 

@@ -164,9 +164,13 @@ final class SparkEngine implements HostEngine {
     return JavaRDD.fromRDD(Objects.requireNonNull(last).written(), WrittenRdd.BYTES);
   }
 
-  /// Returns how many bytes the Jbufs of an executor may have: three quarters of what Spark has
-  /// asked for beside its heap. The rest is Spark's, and Java's own.
-  long executorBytes() {
+  /// Returns three quarters of what Spark has asked for beside the heap of an executor. The rest is
+  /// Spark's, and Java's own. Executors that are threads have the memory of this process.
+  @Override
+  public long memoryBytes() {
+    if (context.isLocal()) {
+      return 0;
+    }
     SparkConf options = context.conf();
     if (options.contains(MEMORY)) {
       return options.getSizeAsBytes(MEMORY);

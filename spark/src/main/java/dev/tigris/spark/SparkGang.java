@@ -119,8 +119,7 @@ final class SparkGang extends SparkListener implements HostEngine.Gang {
     RDD<byte[]> records = engine.records();
     boolean hasRecords = records != null;
     RDD<byte[]> feeds = records == null ? numbers(count) : records;
-    WorkerTask task =
-        new WorkerTask(ticket.bytes(), context.isLocal() ? 0 : engine.executorBytes(), hasRecords);
+    WorkerTask task = new WorkerTask(ticket.bytes(), engine.memoryBytes(), hasRecords);
     RDD<byte[]> outcomes = feeds.barrier().mapPartitions(task, false, WrittenRdd.BYTES);
     if (hasRecords) {
       RDD<byte[]> _ = outcomes.persist(StorageLevel.MEMORY_AND_DISK());

@@ -1,6 +1,7 @@
 package dev.tigris.spark;
 
 import dev.tigris.cluster.run.Cluster;
+import dev.tigris.cluster.run.ClusterCommand;
 import dev.tigris.cluster.run.ClusterRun;
 import dev.tigris.cluster.run.FlowProgram;
 import dev.tigris.cluster.run.RunException;
@@ -24,6 +25,12 @@ import org.apache.spark.SparkContext;
 ///   tigris folder /home/me/.local/state/tigris/runs/20261129-014500-1f3a
 ///   tigris result sum 499999500000
 ///   tigris failed the run failed: ...
+/// ```
+///
+/// A command prints what it prints elsewhere, and then its exit code:
+///
+/// ```
+///   tigris ended 0
 /// ```
 final class Submitted {
   static final int OK = 0;
@@ -49,21 +56,30 @@ final class Submitted {
   }
 
   /// Reads the number of workers, of attempts, and of seconds of the hang limit, each of which is 0
-  /// for what is usual; the seed or `-`; the class of the program; and then its words.
+  /// for what is usual; the seed or `-`; the class of the program or command; and then its words.
   static Submitted of(String... arguments) {
     return new Submitted(new ArrayDeque<>(List.of(arguments)));
   }
 
   /// Runs the program, and returns the exit code.
   int run(SparkContext context, PrintStream out) throws Exception {
-    Class<? extends FlowProgram> found =
-        Class.forName(program, true, Thread.currentThread().getContextClassLoader())
-            .asSubclass(FlowProgram.class);
+    Class<?> found = Class.forName(program, true, Thread.currentThread().getContextClassLoader());
     Cluster cluster = FlowOnSpark.cluster(context, workers > 0 ? workers : usual(context));
     cluster = attempts > 0 ? cluster.withAttempts(attempts) : cluster;
     cluster = hangSeconds > 0 ? cluster.withHangLimit(Duration.ofSeconds(hangSeconds)) : cluster;
     cluster = seed.equals("-") ? cluster : cluster.withSeed(Long.parseLong(seed));
-    ClusterRun run = cluster.start(found, words.toArray(String[]::new));
+    if (ClusterCommand.class.isAssignableFrom(found)) {
+      ClusterCommand command =
+          found.asSubclass(ClusterCommand.class).getConstructor().newInstance();
+      int code = command.run(cluster, words);
+      say(out, "ended", String.valueOf(code));
+      return code;
+    }
+    return run(
+        cluster.start(found.asSubclass(FlowProgram.class), words.toArray(String[]::new)), out);
+  }
+
+  private static int run(ClusterRun run, PrintStream out) throws Exception {
     while (!run.await(SLICE)) {
       say(out, "progress", text(run.progress()));
     }
@@ -105,10 +121,14 @@ final class Submitted {
         thrown instanceof RunException || thrown instanceof CancellationException
             ? String.valueOf(thrown.getMessage())
             : SparkFailure.words(thrown);
-    String cause =
-        thrown instanceof RunException && thrown.getCause() != null ? ": " + thrown.getCause() : "";
-    say(out, "failed", (why + cause).replaceAll("\\R", " "));
+    say(out, "failed", (why + cause(thrown, why)).replaceAll("\\R", " "));
     return isOutput ? BAD_OUTPUT : FAILED;
+  }
+
+  /// Returns the cause of a run's failure, for behind a message that does not tell it yet.
+  private static String cause(Throwable thrown, String why) {
+    Throwable cause = thrown instanceof RunException ? thrown.getCause() : null;
+    return cause == null || why.contains(String.valueOf(cause.getMessage())) ? "" : ": " + cause;
   }
 
   private static void say(PrintStream out, String word, String text) {

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -267,6 +268,12 @@ public final class Cluster {
   /// Returns how many processes run a program: 1 on threads.
   public int workers() {
     return Math.max(1, processes);
+  }
+
+  /// Returns the system that starts the processes; empty if this process does, or the workers of
+  /// the hosts.
+  public Optional<HostEngine> engine() {
+    return Optional.ofNullable(engine);
   }
 
   /// Starts a program. The run goes on when this returns.

@@ -21,6 +21,12 @@ public interface HostEngine {
   /// Returns how many processors all workers have together, about.
   int processors();
 
+  /// Returns how many bytes the Jbufs of each worker may have; 0 where each finds that out for
+  /// itself.
+  default long memoryBytes() {
+    return 0;
+  }
+
   /// Returns how workers on other hosts reach this process; empty if all are on this host.
   Optional<Door> door();
 
