@@ -100,7 +100,9 @@ final class SparkGang extends SparkListener implements HostEngine.Gang {
       tell(worker, how);
     }
     try { // all that Spark has to tell of the job is known then
-      context.listenerBus().waitUntilEmpty(BUS_MILLIS);
+      if (!context.isStopped()) {
+        context.listenerBus().waitUntilEmpty(BUS_MILLIS);
+      }
     } catch (Throwable e) {
       LOG.log(System.Logger.Level.WARNING, "Spark is late to tell of its tasks", e);
     } finally {
@@ -244,6 +246,10 @@ final class SparkGang extends SparkListener implements HostEngine.Gang {
   private void jobIsOver() {
     synchronized (this) {
       isJobOver = true;
+      if (context.isStopped()) { // and tells no ends of tasks any more
+        job = -1;
+        running.clear();
+      }
     }
     look();
   }
