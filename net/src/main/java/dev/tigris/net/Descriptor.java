@@ -190,6 +190,10 @@ public sealed class Descriptor permits Ticket {
   /// Gives the memory back in which a message was left, if it was. The sender hears of it when this
   /// thread rings or takes completions.
   ///
+  /// Memory that the sender has lent (`PageKind.SHARED`) can still be read through the segment that
+  /// [#memory] has returned before, until the sender deregisters it or this interface ends: then
+  /// an access throws [IllegalStateException]. So two processes can go on sharing it.
+  ///
   /// @return whether what was read there was the message: false if the sender has broken the
   ///     connection off meanwhile, and may have used the memory for something else
   /// @throws IllegalStateException if it is posted

@@ -127,6 +127,22 @@ class ShmInPlaceTest extends FabricContract {
   }
 
   @Test
+  void lentMemoryIsReadAfterItsMessageWasGivenBack() {
+    connect();
+    Ticket message = left.send(left.memory(pattern(1, LONG)));
+    Ticket received = receive(LONG);
+    MemorySegment place = received.memory();
+    long at = received.memoryOffset();
+    giveBack(received);
+    right.run(right.link()::ring);
+    expect(left, message, Status.DONE);
+    message.memory().set(ValueLayout.JAVA_BYTE, message.memoryOffset(), (byte) 99);
+    assertEquals(99, place.get(ValueLayout.JAVA_BYTE, at));
+    right.run(right.link()::close);
+    assertThrows(IllegalStateException.class, () -> place.get(ValueLayout.JAVA_BYTE, at));
+  }
+
+  @Test
   void givesBackWhatIsPostedAgainOrDeregistered() {
     connect();
     Ticket first = left.send(left.memory(pattern(1, LONG)));
