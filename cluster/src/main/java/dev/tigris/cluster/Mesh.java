@@ -13,7 +13,9 @@ import java.util.List;
 /// @param queue on which all interfaces complete
 /// @param lanes the interfaces to each member, by its number: as many as were asked for, in their
 ///     order, and none to itself
-public record Mesh(int self, CompletionQueue queue, List<List<VirtualInterface>> lanes)
+/// @param sharesMemory whether all interfaces are over `shm`, so that all members share a host
+public record Mesh(
+    int self, CompletionQueue queue, List<List<VirtualInterface>> lanes, boolean sharesMemory)
     implements AutoCloseable {
   /// Copies the lists.
   public Mesh {

@@ -89,7 +89,8 @@ final class MeshMaker {
         }
         all.add(its);
       }
-      Mesh mesh = new Mesh(self, queue(exchange.ways().first()), all);
+      boolean isOneHost = served.stream().allMatch(its -> its.provider().equals("shm"));
+      Mesh mesh = new Mesh(self, queue(exchange.ways().first()), all, isOneHost);
       isMade = true;
       return mesh;
     } finally {

@@ -14,6 +14,14 @@ import org.jspecify.annotations.Nullable;
 /// @param reduction how they are combined; null if they are not
 record Call(
     Kind kind, long sequence, int root, long bytes, DataType type, @Nullable Reduction reduction) {
+  private static final int TYPE_BIT = 8;
+  private static final int REDUCTION_BIT = 16;
+  private static final int ROOT_BIT = 32;
+  private static final int BYTE = 0xff;
+  private static final Kind[] KINDS = Kind.values();
+  private static final DataType[] TYPES = DataType.values();
+  private static final Reduction[] REDUCTIONS = Reduction.values();
+
   /// The operations. Its place goes over the wire.
   enum Kind {
     BARRIER("barrier"),
@@ -30,6 +38,48 @@ record Call(
     Kind(String method) {
       this.method = method;
     }
+  }
+
+  /// Returns all but the sequence number and the bytes as one number, for memory that members
+  /// share:
+  ///
+  /// ```
+  ///   bit 0      8      16          24   32     64
+  ///       +------+------+-----------+----+------+
+  ///       | kind | type | reduction | 0  | root |
+  ///       +------+------+-----------+----+------+
+  ///
+  ///   kind, type: the place in the enumeration; reduction: that and 1, or 0 for none
+  /// ```
+  long packed() {
+    return place(kind)
+        | (long) place(type) << TYPE_BIT
+        | (reduction == null ? 0L : place(reduction) + 1L) << REDUCTION_BIT
+        | (long) root << ROOT_BIT;
+  }
+
+  /// Returns the call that [#packed] has made a number of.
+  ///
+  /// @return null if it has not made that number
+  static @Nullable Call unpacked(long sequence, long packed, long bytes) {
+    int kind = (int) (packed & BYTE);
+    int type = (int) (packed >> TYPE_BIT & BYTE);
+    int reduction = (int) (packed >> REDUCTION_BIT & BYTE);
+    if (kind >= KINDS.length || type >= TYPES.length || reduction > REDUCTIONS.length) {
+      return null;
+    }
+    return new Call(
+        KINDS[kind],
+        sequence,
+        (int) (packed >> ROOT_BIT),
+        bytes,
+        TYPES[type],
+        reduction == 0 ? null : REDUCTIONS[reduction - 1]);
+  }
+
+  @SuppressWarnings("EnumOrdinal") // members share it
+  private static int place(Enum<?> value) {
+    return value.ordinal();
   }
 
   @Override

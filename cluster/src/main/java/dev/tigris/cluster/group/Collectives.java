@@ -1,6 +1,7 @@
 package dev.tigris.cluster.group;
 
 import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Ints;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.View;
 import dev.tigris.net.DataType;
@@ -9,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The algorithms of collective operations, chosen by size: short messages take the fewest steps,
-/// long ones the fewest bytes.
+/// The algorithms of collective operations. Members of one host share memory ([SharedCollectives]).
+/// Others send messages, by size: short ones take the fewest steps, long ones the fewest bytes.
 ///
 /// | operation | up to 8 KiB | longer |
 /// |---|---|---|
@@ -33,12 +34,42 @@ final class Collectives {
   private Bytes scratch;
   private MemorySegment scratchSegment;
 
-  Collectives(Engine engine) {
+  /// Null if members send messages.
+  private @Nullable SharedCollectives shared;
+
+  Collectives(Engine engine) throws InterruptedException {
     this.engine = engine;
     this.self = engine.self();
     this.size = engine.size();
     this.scratch = Jbuf.allocate(LEAST_SCRATCH, OWNER).asBytes();
     this.scratchSegment = scratch.segment();
+    if (size > 1) {
+      shared = share();
+    }
+    engine.isSetUp();
+  }
+
+  /// Shares memory if all members can.
+  private @Nullable SharedCollectives share() throws InterruptedException {
+    Bytes own = Areas.offer(engine);
+    if (!areAll(own != null) || own == null) {
+      return null;
+    }
+    Areas areas = Areas.share(engine, own);
+    return areAll(areas != null) && areas != null ? new SharedCollectives(engine, areas) : null;
+  }
+
+  private boolean areAll(boolean here) throws InterruptedException {
+    Ints vote = Jbuf.allocate(Integer.BYTES, OWNER).asInts();
+    vote.set(0, here ? 1 : 0);
+    allReduce(vote, Integer.BYTES, Integer.BYTES, Reduction.MINIMUM);
+    return vote.get(0) == 1;
+  }
+
+  void checkInvariants() {
+    if (shared != null) {
+      shared.checkInvariants();
+    }
   }
 
   /// Makes room for intermediate results.
@@ -69,6 +100,10 @@ final class Collectives {
 
   void barrier() throws InterruptedException {
     Call call = engine.begin(Call.Kind.BARRIER, 0, 0, DataType.BYTES, null);
+    if (shared != null) {
+      shared.barrier(call);
+      return;
+    }
     for (int distance = 1; distance < size; distance *= 2) {
       Pending received = receive(call, scratch, 0, 0, member(self - distance));
       Pending sent = send(call, scratch, 0, 0, member(self + distance));
@@ -81,6 +116,10 @@ final class Collectives {
 
   void broadcast(View data, long bytes, int element, int root) throws InterruptedException {
     Call call = engine.begin(Call.Kind.BROADCAST, root, bytes, DataType.of(data), null);
+    if (shared != null) {
+      shared.broadcast(call, data);
+      return;
+    }
     if (size <= 2 || bytes <= Peer.SHORT_BYTES) {
       fromTree(call, data, bytes, root);
       return;
@@ -119,6 +158,10 @@ final class Collectives {
 
   void scatter(@Nullable View all, View part, long bytes, int root) throws InterruptedException {
     Call call = engine.begin(Call.Kind.SCATTER, root, bytes, DataType.of(part), null);
+    if (shared != null) {
+      shared.scatter(call, all, part);
+      return;
+    }
     if (all == null || self != root) {
       receive(call, part, 0, bytes, root).await();
       return;
@@ -136,6 +179,10 @@ final class Collectives {
 
   void gather(View part, @Nullable View all, long bytes, int root) throws InterruptedException {
     Call call = engine.begin(Call.Kind.GATHER, root, bytes, DataType.of(part), null);
+    if (shared != null) {
+      shared.gather(call, part, all);
+      return;
+    }
     if (all == null || self != root) {
       send(call, part, 0, bytes, root).await();
       return;
@@ -153,6 +200,10 @@ final class Collectives {
       throws InterruptedException {
     DataType type = DataType.of(data);
     Call call = engine.begin(Call.Kind.REDUCE, root, bytes, type, how);
+    if (shared != null) {
+      shared.reduce(call, data, how, element);
+      return;
+    }
     if (size == 1) {
       return;
     }
@@ -206,6 +257,10 @@ final class Collectives {
   void allReduce(View data, long bytes, int element, Reduction how) throws InterruptedException {
     DataType type = DataType.of(data);
     Call call = engine.begin(Call.Kind.ALL_REDUCE, 0, bytes, type, how);
+    if (shared != null) {
+      shared.reduce(call, data, how, element);
+      return;
+    }
     if (size == 1) {
       return;
     }
@@ -291,6 +346,10 @@ final class Collectives {
 
   void allGather(View part, View all, long bytes) throws InterruptedException {
     Call call = engine.begin(Call.Kind.ALL_GATHER, 0, bytes, DataType.of(part), null);
+    if (shared != null) {
+      shared.gather(call, part, all);
+      return;
+    }
     copy(part, 0, all, self * bytes, bytes);
     if (bytes > Peer.SHORT_BYTES) {
       gatherRound(call, all, new Blocks(bytes * size, 1, size), self);
@@ -309,6 +368,10 @@ final class Collectives {
 
   void allToAll(View from, View to, long bytes) throws InterruptedException {
     Call call = engine.begin(Call.Kind.ALL_TO_ALL, 0, bytes, DataType.of(from), null);
+    if (shared != null) {
+      shared.allToAll(call, from, to);
+      return;
+    }
     copy(from, self * bytes, to, self * bytes, bytes);
     List<Pending> pending = new ArrayList<>();
     for (int i = 1; i < size; i++) {
@@ -326,25 +389,5 @@ final class Collectives {
 
   private static void copy(View from, long offset, View to, long at, long bytes) {
     MemorySegment.copy(from.segment(), offset, to.segment(), at, bytes);
-  }
-
-  /// Data in as many blocks as there are members, none of which cuts an element.
-  ///
-  /// @param bytes of all
-  /// @param element size of one
-  /// @param count how many blocks
-  private record Blocks(long bytes, int element, int count) {
-    long start(int block) {
-      long elements = bytes / element;
-      return (elements / count * block + Math.min(block, elements % count)) * element;
-    }
-
-    long length(int block) {
-      return start(block + 1) - start(block);
-    }
-
-    long longest() {
-      return length(0);
-    }
   }
 }

@@ -9,7 +9,7 @@ import dev.tigris.memory.View;
 /// Copies between views of any type and slots. To make a segment of a view takes a microsecond, so
 /// short ranges are copied by elements.
 final class Copies {
-  private static final long SHORT_BYTES = 256;
+  static final long SHORT_BYTES = 1024;
 
   private Copies() {}
 

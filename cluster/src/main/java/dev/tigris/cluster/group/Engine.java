@@ -3,6 +3,7 @@ package dev.tigris.cluster.group;
 
 import dev.tigris.cluster.Mesh;
 import dev.tigris.flow.PeerLostException;
+import dev.tigris.memory.Bytes;
 import dev.tigris.memory.View;
 import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.DataType;
@@ -10,6 +11,7 @@ import dev.tigris.net.Descriptor;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -30,20 +32,35 @@ final class Engine {
   /// Longer than a message takes where both members run.
   private static final long ASK_AFTER_NANOS = 2_000_000;
 
+  /// As long as the queue looks before it sleeps.
+  private static final long LOOK_NANOS = CompletionQueue.DEFAULT_SPIN_NANOS;
+
+  /// Longer than a member on another processor takes. One that shares this one can go on then.
+  private static final long YIELD_AFTER_NANOS = 15_000;
+
   /// A peer may be so many calls behind when its message is compared.
   private static final int KEPT_CALLS = 64;
+
+  /// How many calls are made at the most before those of the program.
+  private static final int SET_UP_CALLS = 2;
 
   private final Thread owner = Thread.currentThread();
   private final Mesh mesh;
   private final CompletionQueue queue;
   private final @Nullable Peer[] peers;
 
+  /// Whether members of this host share processors.
+  private final boolean isCrowded;
+
   /// Receives of the program without a message, and messages without a receive, in their order.
   private final List<Pending> receives = new ArrayList<>();
 
   private final List<Peer.Arrival> arrivals = new ArrayList<>();
   private final @Nullable Call[] calls = new @Nullable Call[KEPT_CALLS];
-  private long callCount;
+
+  /// Below zero while the group is set up.
+  private long callCount = -SET_UP_CALLS;
+
   private int unfinished;
   private boolean isEnding;
   private @Nullable GroupException failure;
@@ -52,6 +69,7 @@ final class Engine {
     this.mesh = mesh;
     this.queue = mesh.queue();
     this.peers = new @Nullable Peer[mesh.size()];
+    this.isCrowded = mesh.size() > Runtime.getRuntime().availableProcessors();
     for (int i = 0; i < peers.length; i++) {
       if (i != mesh.self()) {
         peers[i] = new Peer(i, mesh.lanes().get(i));
@@ -72,6 +90,11 @@ final class Engine {
   }
 
   // -- Starting.
+
+  /// The calls of the program begin.
+  void isSetUp() {
+    callCount = 0;
+  }
 
   /// Begins a collective call.
   Call begin(Call.Kind kind, int root, long bytes, DataType type, @Nullable Reduction reduction) {
@@ -164,6 +187,13 @@ final class Engine {
   void advance(Pending pending) {
     requireFine();
     makeRoom(pending);
+    poll();
+    if (!pending.isOver()) {
+      refuseEnded(pending);
+    }
+  }
+
+  private void poll() {
     flush();
     Descriptor done = queue.poll();
     if (done != null) {
@@ -171,10 +201,105 @@ final class Engine {
     }
     requireFine();
     requireNoneLost();
-    if (!pending.isOver()) {
-      refuseEnded(pending);
+  }
+
+  // -- Shared memory.
+
+  /// Returns whether a member that waits may keep another one from its processor.
+  boolean isCrowded() {
+    return isCrowded;
+  }
+
+  /// Returns whether the members can share memory.
+  boolean sharesMemory() {
+    return mesh.sharesMemory();
+  }
+
+  /// Lends memory to all others, and borrows as much from each.
+  ///
+  /// @return what each other member has lent, by its number, and null for this one; null if one
+  ///     could not lend it
+  @Nullable MemorySegment @Nullable [] share(Bytes own, Bytes room) throws InterruptedException {
+    for (Peer peer : peers) {
+      if (peer != null) {
+        peer.lend(own, room);
+      }
+    }
+    @Nullable MemorySegment[] all = new @Nullable MemorySegment[peers.length];
+    boolean areAll = true;
+    for (Peer peer : peers) {
+      if (peer != null) {
+        while (!peer.hasShared()) {
+          boolean _ = step(Long.MAX_VALUE);
+        }
+        all[peer.number] = peer.borrowed();
+        areAll &= all[peer.number] != null;
+      }
+    }
+    return areAll ? all : null;
+  }
+
+  /// Something that another member does to the memory that it has lent.
+  interface Event {
+    /// Returns whether it has happened.
+    ///
+    /// @param sleeps whether this member sleeps next if it has not, and has to be woken
+    boolean hasHappened(boolean sleeps);
+  }
+
+  /// Waits for something that a member does in a call: looks and moves messages for a while, and
+  /// sleeps then. The member wakes this one.
+  void await(int member, Call call, Event event) throws InterruptedException {
+    Peer peer = peer(member);
+    long begun = System.nanoTime();
+    boolean hasAsked = false;
+    while (true) {
+      requireNoneLost();
+      boolean hasEnded = peer.callsAtEnd >= 0;
+      long waited = System.nanoTime() - begun;
+      boolean sleeps = waited >= LOOK_NANOS;
+      if (event.hasHappened(sleeps)) {
+        return;
+      }
+      if (hasEnded) {
+        throw fail(ended(member, peer.callsAtEnd, self(), call.toString()), null);
+      }
+      if (!sleeps) {
+        poll();
+        pause(waited);
+      } else if (!step(hasAsked ? Long.MAX_VALUE : ASK_AFTER_NANOS) && !hasAsked) {
+        hasAsked = true;
+        peer.ask(call);
+        flush();
+      }
     }
   }
+
+  @SuppressWarnings("ThreadPriorityCheck") // the other member may need this processor
+  private void pause(long waitedNanos) {
+    if (isCrowded || waitedNanos >= YIELD_AFTER_NANOS) {
+      Thread.yield();
+    } else {
+      Thread.onSpinWait();
+    }
+  }
+
+  /// Wakes a member that sleeps in [#await].
+  void wake(int member) {
+    peer(member).wake();
+    poll(); // rings, and takes what was sent back
+  }
+
+  /// Refuses what a member has published.
+  ///
+  /// @param its the call that it says; null if it says none
+  GroupException refused(int member, @Nullable Call its, Call own) {
+    return its == null || its.equals(own)
+        ? broken(peer(member))
+        : different(peer(member), its, own);
+  }
+
+  // -- Making room.
 
   /// Lets a peer go on whose messages fill its slots, where the program waits for another one of
   /// it: they are copied. Elsewhere they stay, so that a peer does not run ahead.
@@ -284,6 +409,15 @@ final class Engine {
         peer.movedLong((Ticket) done);
         pending.done(bytes);
       }
+      case Peer.Loan loan -> {
+        if (done.status() == Status.FLUSHED) {
+          throw lost(loan.peer());
+        }
+        if (done.status() != Status.DONE || done.transferredBytes() != done.bytes()) {
+          throw broken(loan.peer());
+        }
+        loan.peer().lent((Ticket) done);
+      }
       case null, default -> throw new IllegalStateException("not the group's: " + done);
     }
   }
@@ -315,7 +449,7 @@ final class Engine {
         }
         peer.handled(slot);
       }
-      case CREDIT -> peer.handled(slot);
+      case CREDIT, WAKE -> peer.handled(slot);
       case ASK -> {
         Call call = envelope.call();
         if (call == null) {

@@ -54,6 +54,8 @@ record Envelope(
     CLEAR,
     /// Only says how many slots were emptied.
     CREDIT,
+    /// Ends a wait for what the sender has published in shared memory.
+    WAKE,
     /// The collective call in which the sender waits for this member.
     ASK,
     /// The sender's program has ended: nothing follows. `bytes` is how many calls it has made.

@@ -33,7 +33,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Data** is a view: of bytes, numbers or a container, of which all is sent. Slice it to send a
 /// part. Messages of more than 8 KiB go from the sender's memory into the receiver's, with no copy
-/// of the group's own. A reduction needs memory for what it combines. A message has 1 GiB at most.
+/// of the group's own. Collective operations between processes of one host go through memory that
+/// those share. Elsewhere a reduction needs memory for what it combines. A message has 1 GiB at
+/// most.
 ///
 /// **Collective operations** (all but send and receive) are called by all members, in one order,
 /// with equal sizes, types and roots. A difference fails the group, and its message names both
@@ -51,7 +53,7 @@ public final class Group {
   private final Collectives collectives;
   private final @Nullable ModuleResults results;
 
-  private Group(Mesh mesh, @Nullable ModuleResults results) {
+  private Group(Mesh mesh, @Nullable ModuleResults results) throws InterruptedException {
     this.engine = new Engine(mesh);
     this.collectives = new Collectives(engine);
     this.results = results;
@@ -279,6 +281,7 @@ public final class Group {
   /// Throws if what is counted does not add up: for tests.
   void checkInvariants() {
     engine.checkInvariants();
+    collectives.checkInvariants();
   }
 
   @Override

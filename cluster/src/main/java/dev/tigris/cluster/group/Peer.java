@@ -1,3 +1,4 @@
+// Over 400 lines: both lanes have one state.
 package dev.tigris.cluster.group;
 
 import dev.tigris.memory.Bytes;
@@ -8,6 +9,7 @@ import dev.tigris.net.InterfaceState;
 import dev.tigris.net.Posting;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
@@ -54,6 +56,11 @@ final class Peer {
   /// @param ticket of the memory
   /// @param bytes the memory
   record Slot(Peer peer, Ticket ticket, Bytes bytes) {}
+
+  /// A message whose memory the receiver goes on reading.
+  ///
+  /// @param peer at the other end
+  record Loan(Peer peer) {}
 
   /// A message that waits for a slot.
   ///
@@ -103,6 +110,10 @@ final class Peer {
 
   private boolean hasSaidBye;
 
+  private boolean hasLent;
+  private boolean hasBorrowed;
+  private @Nullable MemorySegment borrowed;
+
   /// A message that has come before its receive.
   ///
   /// @param peer who has sent it
@@ -151,9 +162,9 @@ final class Peer {
     }
   }
 
-  /// Returns whether a lane has ended, though the program there has not.
+  /// Returns whether a lane has ended, though the program there has not, or its memory is read.
   boolean isLost() {
-    return callsAtEnd < 0
+    return (callsAtEnd < 0 || (borrowed != null && !hasSaidBye))
         && (first.state() != InterfaceState.CONNECTED
             || second.state() != InterfaceState.CONNECTED);
   }
@@ -195,6 +206,11 @@ final class Peer {
   /// Tells the peer in which call this member waits for it.
   void ask(Call call) {
     control(new Envelope(Envelope.Kind.ASK, true, call.type(), 0, 0, 0, call));
+  }
+
+  /// Wakes the peer, which waits for what lies in shared memory.
+  void wake() {
+    control(new Envelope(Envelope.Kind.WAKE, false, DataType.BYTES, 0, 0, 0, null));
   }
 
   /// Tells the peer that nothing follows.
@@ -363,6 +379,47 @@ final class Peer {
     pending.move(token);
     longSends.add(new Piece(pending, pending.room(), token));
     return true;
+  }
+
+  // -- Shared memory.
+
+  /// Lends the peer memory as long as the lane is there, and borrows some that is as long: each
+  /// sends all of its own as a message that is left in place.
+  ///
+  /// @param room for the peer's, where it cannot be lent
+  void lend(Bytes own, Bytes room) {
+    Ticket in = second.register(room).inPlace(true);
+    in.attach(new Loan(this));
+    Ticket out = second.register(own);
+    out.attach(new Loan(this));
+    if (second.postReceive(in) == Posting.QUEUE_FULL
+        || second.postSend(out) == Posting.QUEUE_FULL) {
+      throw new IllegalStateException("the second lane is in use");
+    }
+  }
+
+  /// The peer's memory has come, or this member's has gone there.
+  void lent(Ticket ticket) {
+    if (ticket.isSend()) {
+      hasLent = true;
+      return;
+    }
+    if (ticket.isInPlace()) {
+      borrowed = ticket.memory().asSlice(ticket.memoryOffset(), ticket.transferredBytes());
+      boolean _ = ticket.giveBack(); // lent memory stays readable, as long as it is lent
+    }
+    second.deregister(ticket);
+    hasBorrowed = true;
+  }
+
+  /// Returns whether both are done.
+  boolean hasShared() {
+    return hasLent && hasBorrowed;
+  }
+
+  /// Returns what the peer has lent; null if it could not be.
+  @Nullable MemorySegment borrowed() {
+    return borrowed;
   }
 
   /// Throws if what is counted does not add up: for tests.

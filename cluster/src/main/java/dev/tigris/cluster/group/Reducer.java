@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Combines elements: each of the first range becomes that of both. Sums have loops of their own,
-/// which the compiler makes vectors of.
+/// Combines elements: each of the first range becomes that of the two others. Sums have loops of
+/// their own, which the compiler makes vectors of.
 final class Reducer {
   private static final ValueLayout.OfDouble DOUBLE =
       ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -34,6 +34,7 @@ final class Reducer {
     }
   }
 
+  /// Combines elements with others, in their place.
   static void combine(
       MemorySegment into,
       long offset,
@@ -42,33 +43,48 @@ final class Reducer {
       long bytes,
       DataType type,
       Reduction how) {
+    combine(into, offset, into, offset, other, otherOffset, bytes, type, how);
+  }
+
+  static void combine(
+      MemorySegment into,
+      long intoOffset,
+      MemorySegment first,
+      long firstOffset,
+      MemorySegment second,
+      long secondOffset,
+      long bytes,
+      DataType type,
+      Reduction how) {
     long size = type == DataType.DOUBLES || type == DataType.LONGS ? Long.BYTES : Integer.BYTES;
     for (long at = 0; at < bytes; at += RUN * size) {
       long length = Math.min(RUN * size, bytes - at);
-      MemorySegment a = into.asSlice(offset + at, length);
-      MemorySegment b = other.asSlice(otherOffset + at, length);
+      MemorySegment c = into.asSlice(intoOffset + at, length);
+      MemorySegment a = first.asSlice(firstOffset + at, length);
+      MemorySegment b = second.asSlice(secondOffset + at, length);
       int count = (int) (length / size);
       switch (type) {
-        case DOUBLES -> doubles(a, b, count, how);
-        case FLOATS -> floats(a, b, count, how);
-        case LONGS -> longs(a, b, count, how);
-        case INTS -> ints(a, b, count, how);
+        case DOUBLES -> doubles(c, a, b, count, how);
+        case FLOATS -> floats(c, a, b, count, how);
+        case LONGS -> longs(c, a, b, count, how);
+        case INTS -> ints(c, a, b, count, how);
         default -> throw new IllegalStateException("elements of " + type);
       }
     }
   }
 
-  private static void doubles(MemorySegment a, MemorySegment b, int count, Reduction how) {
+  private static void doubles(
+      MemorySegment c, MemorySegment a, MemorySegment b, int count, Reduction how) {
     if (how == Reduction.SUM) {
       for (int i = 0; i < count; i++) {
-        a.setAtIndex(DOUBLE, i, a.getAtIndex(DOUBLE, i) + b.getAtIndex(DOUBLE, i));
+        c.setAtIndex(DOUBLE, i, a.getAtIndex(DOUBLE, i) + b.getAtIndex(DOUBLE, i));
       }
       return;
     }
     for (int i = 0; i < count; i++) {
       double x = a.getAtIndex(DOUBLE, i);
       double y = b.getAtIndex(DOUBLE, i);
-      a.setAtIndex(
+      c.setAtIndex(
           DOUBLE,
           i,
           switch (how) {
@@ -80,17 +96,18 @@ final class Reducer {
     }
   }
 
-  private static void floats(MemorySegment a, MemorySegment b, int count, Reduction how) {
+  private static void floats(
+      MemorySegment c, MemorySegment a, MemorySegment b, int count, Reduction how) {
     if (how == Reduction.SUM) {
       for (int i = 0; i < count; i++) {
-        a.setAtIndex(FLOAT, i, a.getAtIndex(FLOAT, i) + b.getAtIndex(FLOAT, i));
+        c.setAtIndex(FLOAT, i, a.getAtIndex(FLOAT, i) + b.getAtIndex(FLOAT, i));
       }
       return;
     }
     for (int i = 0; i < count; i++) {
       float x = a.getAtIndex(FLOAT, i);
       float y = b.getAtIndex(FLOAT, i);
-      a.setAtIndex(
+      c.setAtIndex(
           FLOAT,
           i,
           switch (how) {
@@ -102,17 +119,18 @@ final class Reducer {
     }
   }
 
-  private static void longs(MemorySegment a, MemorySegment b, int count, Reduction how) {
+  private static void longs(
+      MemorySegment c, MemorySegment a, MemorySegment b, int count, Reduction how) {
     if (how == Reduction.SUM) {
       for (int i = 0; i < count; i++) {
-        a.setAtIndex(LONG, i, a.getAtIndex(LONG, i) + b.getAtIndex(LONG, i));
+        c.setAtIndex(LONG, i, a.getAtIndex(LONG, i) + b.getAtIndex(LONG, i));
       }
       return;
     }
     for (int i = 0; i < count; i++) {
       long x = a.getAtIndex(LONG, i);
       long y = b.getAtIndex(LONG, i);
-      a.setAtIndex(
+      c.setAtIndex(
           LONG,
           i,
           switch (how) {
@@ -126,17 +144,18 @@ final class Reducer {
     }
   }
 
-  private static void ints(MemorySegment a, MemorySegment b, int count, Reduction how) {
+  private static void ints(
+      MemorySegment c, MemorySegment a, MemorySegment b, int count, Reduction how) {
     if (how == Reduction.SUM) {
       for (int i = 0; i < count; i++) {
-        a.setAtIndex(INT, i, a.getAtIndex(INT, i) + b.getAtIndex(INT, i));
+        c.setAtIndex(INT, i, a.getAtIndex(INT, i) + b.getAtIndex(INT, i));
       }
       return;
     }
     for (int i = 0; i < count; i++) {
       int x = a.getAtIndex(INT, i);
       int y = b.getAtIndex(INT, i);
-      a.setAtIndex(
+      c.setAtIndex(
           INT,
           i,
           switch (how) {

@@ -5,7 +5,8 @@ package dev.tigris.cluster.group;
 /// Sums and products of integers wrap around, as in Java. A sum of `n` floating point numbers
 /// differs from the exact one by at most `(n - 1) u` times the sum of their absolute values, up to
 /// terms of `u` squared, where `u` is 2^-53 for `double` and 2^-24 for `float`. All members get one
-/// result, bit for bit, and groups of one size get one result for one input in each run.
+/// result, bit for bit. Groups of one size get one result for one input in each run, if the members
+/// of each are on one host, or those of none are.
 public enum Reduction {
   /// The sum.
   SUM,

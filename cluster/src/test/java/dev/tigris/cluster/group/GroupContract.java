@@ -1,3 +1,4 @@
+// Over 400 lines: one contract, for groups over each kind of place.
 package dev.tigris.cluster.group;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
@@ -22,13 +23,18 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Messages between members on threads, and what is told when they do not fit one another.
+/// Messages between members on threads, and what is told when they do not fit one another. Over a
+/// provider that shares memory, collective calls go through that.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
-class GroupTest {
-  private static final String PROVIDER = "tcp";
+abstract class GroupContract {
+  private final String provider;
 
-  private static GroupException failed(int size, Group.Body body) {
-    return assertThrows(GroupException.class, () -> GroupThreads.run(size, PROVIDER, body));
+  GroupContract(String provider) {
+    this.provider = provider;
+  }
+
+  private GroupException failed(int size, Group.Body body) {
+    return assertThrows(GroupException.class, () -> GroupThreads.run(size, provider, body));
   }
 
   private static void assertTold(GroupException failure, String... parts) {
@@ -41,7 +47,7 @@ class GroupTest {
   void messagesOfOneTagArriveInTheirOrderAndThoseOfOthersByTag() throws Exception {
     GroupThreads.run(
         2,
-        PROVIDER,
+        provider,
         group -> {
           Longs data = Jbuf.allocate(8).asLongs();
           if (group.rank() == 0) {
@@ -70,7 +76,7 @@ class GroupTest {
     int length = 20_000;
     GroupThreads.run(
         2,
-        PROVIDER,
+        provider,
         group -> {
           int other = 1 - group.rank();
           List<Bytes> received = new ArrayList<>();
@@ -98,7 +104,7 @@ class GroupTest {
   void messagesOfAnotherTagHoldNoneUp() throws Exception {
     GroupThreads.run(
         2,
-        PROVIDER,
+        provider,
         group -> {
           Ints data = Jbuf.allocate(4).asInts();
           for (int i = 0; group.rank() == 0 && i < 17; i++) {
@@ -119,7 +125,7 @@ class GroupTest {
     int count = 70;
     GroupThreads.run(
         2,
-        PROVIDER,
+        provider,
         group -> {
           List<Pending> sent = new ArrayList<>();
           for (int tag = 0; group.rank() == 0 && tag < count; tag++) {
@@ -148,7 +154,7 @@ class GroupTest {
             () ->
                 GroupThreads.run(
                     2,
-                    PROVIDER,
+                    provider,
                     group -> {
                       if (group.rank() == 0) {
                         Pending its = group.startReceive(Jbuf.allocate(4).asInts(), 1, 3);
@@ -165,7 +171,7 @@ class GroupTest {
   void aGroupBelongsToItsThread() throws Exception {
     GroupThreads.run(
         1,
-        PROVIDER,
+        provider,
         group ->
             CompletableFuture.runAsync(
                     () -> assertThrows(WrongThreadException.class, group::barrier))
@@ -176,7 +182,7 @@ class GroupTest {
   void aReceiveOfAnyMemberTellsTheSender() throws Exception {
     GroupThreads.run(
         3,
-        PROVIDER,
+        provider,
         group -> {
           Ints data = Jbuf.allocate(4).asInts();
           if (group.rank() > 0) {
@@ -199,7 +205,7 @@ class GroupTest {
     int bytes = 20_000;
     GroupThreads.run(
         3,
-        PROVIDER,
+        provider,
         group -> {
           Container own = Jbuf.allocate(bytes).asContainer();
           own.segment().asSlice(Container.HEADER_BYTES).fill((byte) group.rank());
@@ -224,7 +230,7 @@ class GroupTest {
   void aGroupOfOneHasAllOperations() throws Exception {
     GroupThreads.run(
         1,
-        PROVIDER,
+        provider,
         group -> {
           Doubles data = Jbuf.allocate(8).asDoubles();
           Doubles all = Jbuf.allocate(8).asDoubles();
@@ -366,7 +372,7 @@ class GroupTest {
             () ->
                 GroupThreads.run(
                     3,
-                    PROVIDER,
+                    provider,
                     group -> {
                       if (group.rank() == 2) {
                         throw new IllegalStateException("wrong");
@@ -382,7 +388,7 @@ class GroupTest {
   void wrongArgumentsAreRefused() throws Exception {
     GroupThreads.run(
         2,
-        PROVIDER,
+        provider,
         group -> {
           Bytes bytes = Jbuf.allocate(8).asBytes();
           Doubles one = Jbuf.allocate(8).asDoubles();
