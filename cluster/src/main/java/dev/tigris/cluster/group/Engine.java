@@ -125,6 +125,9 @@ final class Engine {
     Peer peer = peer(to);
     peer.send(pending);
     peer.flush();
+    if (call == null) { // a call awaits all of its messages, which rings
+      peer.ring();
+    }
     return pending;
   }
 
@@ -141,6 +144,7 @@ final class Engine {
             next.peer().held--;
           }
           deliver(next, pending);
+          next.peer().ring();
           return pending;
         }
       }
@@ -181,6 +185,16 @@ final class Engine {
         flush();
       }
     }
+    ring();
+  }
+
+  /// Lets all go that was posted, since the program may not come back for long.
+  private void ring() {
+    for (Peer peer : peers) {
+      if (peer != null) {
+        peer.ring();
+      }
+    }
   }
 
   /// Moves messages, without waiting.
@@ -199,6 +213,7 @@ final class Engine {
     if (done != null) {
       takeAll(done);
     }
+    ring();
     requireFine();
     requireNoneLost();
   }
@@ -259,6 +274,7 @@ final class Engine {
       long waited = System.nanoTime() - begun;
       boolean sleeps = waited >= LOOK_NANOS;
       if (event.hasHappened(sleeps)) {
+        ring();
         return;
       }
       if (hasEnded) {

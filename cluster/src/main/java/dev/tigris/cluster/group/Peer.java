@@ -110,6 +110,9 @@ final class Peer {
 
   private boolean hasSaidBye;
 
+  /// Whether something was posted since the doorbells were rung here.
+  private boolean isUnrung;
+
   private boolean hasLent;
   private boolean hasBorrowed;
   private @Nullable MemorySegment borrowed;
@@ -156,6 +159,7 @@ final class Peer {
   }
 
   private void post(Slot slot) {
+    isUnrung = true;
     Posting answer = first.postReceive(slot.ticket.range(slot.ticket.offset(), SLOT_BYTES));
     if (answer == Posting.QUEUE_FULL) {
       throw new IllegalStateException("more slots than receives");
@@ -251,6 +255,16 @@ final class Peer {
     }
   }
 
+  /// Lets go what was posted. A member that leaves the group's calls for long calls this before, so
+  /// that its peers do not wait.
+  void ring() {
+    if (isUnrung) {
+      isUnrung = false;
+      first.ring();
+      second.ring();
+    }
+  }
+
   private boolean mayGo(int kind) {
     return credits[kind] > 0 && !freeSends.isEmpty();
   }
@@ -271,6 +285,7 @@ final class Peer {
       Copies.out(pending.view(), pending.offset(), bytes, Envelope.BYTES, pending.room());
       length += pending.room();
     }
+    isUnrung = true;
     Posting answer = first.postSend(slot.ticket.range(slot.ticket.offset(), length));
     if (answer == Posting.QUEUE_FULL) {
       throw new IllegalStateException("more slots than sends");
@@ -298,6 +313,7 @@ final class Peer {
   }
 
   private boolean isPosted(Ticket ticket, Posting answer) {
+    isUnrung = true;
     if (answer == Posting.QUEUE_FULL) {
       second.deregister(ticket);
     }

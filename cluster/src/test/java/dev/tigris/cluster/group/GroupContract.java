@@ -17,6 +17,7 @@ import dev.tigris.memory.Longs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -67,6 +68,29 @@ abstract class GroupContract {
               }
             }
           }
+        });
+  }
+
+  @Test
+  void noMemberWaitsForTheNextCallOfAnother() throws Exception {
+    CountDownLatch received = new CountDownLatch(1);
+    CountDownLatch met = new CountDownLatch(2);
+    GroupThreads.run(
+        2,
+        provider,
+        group -> {
+          Ints data = Jbuf.allocate(4).asInts();
+          if (group.rank() == 0) {
+            Pending sent = group.startSend(data, 1, 3);
+            received.await();
+            sent.await();
+          } else {
+            Pending _ = group.receive(data, 0, 3);
+            received.countDown();
+          }
+          group.barrier();
+          met.countDown();
+          met.await();
         });
   }
 
