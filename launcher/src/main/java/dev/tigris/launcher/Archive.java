@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 ///                       lib/class-path    their names in the order that the AOT cache has them in,
 ///                                         but for tigris-spark, which `run --on spark:` submits
 ///                       lib/jvm, lib/sh   the options and the scripts of the launcher
-///                       runtime/          the modules of the JDK that they need, by jlink
+///                       runtime/          modules of the JDK, by jlink
 ///                       aot/cache         classes as loaded and linked, and profiles
 /// ```
 ///
@@ -36,8 +36,12 @@ import java.util.stream.Stream;
 final class Archive {
   private static final String MAIN = "dev.tigris.cli.Main";
 
-  /// Modules of the JDK that no jar of ours requires: logging to a file, and the JDK's recorder.
-  private static final List<String> SERVICES = List.of("java.logging", "jdk.jfr");
+  /// Modules of the JDK that the archive has whatever our jars require: the JDK's recorder, and
+  /// those that programs of `tigris run` and their libraries may use. A checkout offers these
+  /// programs all modules of a JDK.
+  private static final List<String> ALWAYS =
+      List.of(
+          "java.se", "jdk.charsets", "jdk.httpserver", "jdk.jfr", "jdk.unsupported", "jdk.zipfs");
 
   private final Context context;
   private final Checkout checkout;
@@ -156,11 +160,11 @@ final class Archive {
     return command;
   }
 
-  /// Returns the modules of the JDK that the jars require, and [#SERVICES]. A jar that is no module
+  /// Returns the modules of the JDK that the jars require, and [#ALWAYS]. A jar that is no module
   /// names none, and gets by with those of the others.
   private static List<String> modulesOfTheJdk(List<Path> jars) {
     ModuleFinder jdk = ModuleFinder.ofSystem();
-    TreeSet<String> names = new TreeSet<>(SERVICES);
+    TreeSet<String> names = new TreeSet<>(ALWAYS);
     for (ModuleReference found : ModuleFinder.of(jars.toArray(Path[]::new)).findAll()) {
       for (ModuleDescriptor.Requires required : found.descriptor().requires()) {
         if (jdk.find(required.name()).isPresent()) {

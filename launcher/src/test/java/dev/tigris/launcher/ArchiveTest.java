@@ -80,6 +80,11 @@ class ArchiveTest {
     assertEquals(1, tigris("check", "data").exitCode());
     assertTrue(tigris("net", "info").orThrow().contains("tcp"), "its providers are found");
 
+    String java = home.resolve("runtime/bin/java").toString();
+    for (String module : List.of("java.sql", "jdk.httpserver")) { // which programs may use
+      Command.of(java, "--describe-module", module).run().expect(0);
+    }
+
     // It fails if the cache cannot be used here.
     String path =
         String.join(
@@ -89,7 +94,7 @@ class ArchiveTest {
                 .toList());
     List<String> strict =
         List.of(
-            home.resolve("runtime/bin/java").toString(),
+            java,
             "-XX:AOTMode=on",
             "-XX:AOTCache=" + home.resolve("aot/cache"),
             "@" + home.resolve("lib/jvm/command.options"));
