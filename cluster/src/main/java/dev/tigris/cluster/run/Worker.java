@@ -300,9 +300,20 @@ final class Worker implements Part.Listener {
         case WorkerAct.Drain() -> part.drain();
         case WorkerAct.Prepare() -> part.prepare();
         case WorkerAct.Publish() -> part.publish();
-        case WorkerAct.Stop(String reason) -> part.stop(reason);
+        case WorkerAct.Stop(String reason) -> {
+          tellIfUnheard();
+          part.stop(reason);
+        }
         case WorkerAct.Keep() -> part.keep();
         case WorkerAct.Leave() -> isOver = true;
+      }
+    }
+
+    /// Tells the log why the worker ends, since the coordinator may never hear it.
+    private void tellIfUnheard() {
+      if (protocol.word() instanceof Word.Failing(Failure failure)
+          && failure.kind() == Failure.Kind.UNHEARD) {
+        System.err.printf("tigris: %s%n", failure.message());
       }
     }
 

@@ -363,8 +363,12 @@ public class CoordinatorProtocol {
     boolean isNew = seat.heardNanos == NEVER;
     long limitNanos = isNew ? limits.joinNanos() : limits.hangNanos();
     String message =
-        "worker %d has %s for %,d ms"
-            .formatted(seat.worker, isNew ? "not reported" : "said nothing", limitNanos / MILLI);
+        "worker %d has %s for %,d ms%s"
+            .formatted(
+                seat.worker,
+                isNew ? "not reported" : "said nothing",
+                limitNanos / MILLI,
+                isNew ? "" : ": raise the hang limit if its host is that busy");
     abort(
         new Failure(isNew ? Failure.Kind.START : Failure.Kind.SILENT, seat.worker, message),
         nowNanos);

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Lease.** It ends [Limits#hangNanos] after the worker has *sent* the last report that was
 /// answered. A worker without a lease stops, unless it has voted: a voter keeps its outputs, since
-/// the decision may have been made.
+/// the decision may have been made. The first answer may take as long as a start may: until then a
+/// worker has nothing, and the coordinator may be connecting to many others.
 ///
 /// Thread rule: one thread at a time.
 public class WorkerProtocol {
@@ -39,6 +40,7 @@ public class WorkerProtocol {
   private long number;
   private long sentNanos;
   private long leasedNanos;
+  private boolean isAnswered;
   private boolean isUnheard;
   private boolean hasLostStream;
   private boolean isStopping;
@@ -77,6 +79,7 @@ public class WorkerProtocol {
     if (hasLeft || !isCurrent(order.epoch())) {
       return taken();
     }
+    isAnswered = true;
     renew(order.answered(), nowNanos);
     switch (order.step()) {
       case Order.Step.Wait _ -> {}
@@ -127,7 +130,9 @@ public class WorkerProtocol {
       return taken();
     }
     if (hasNoLease(nowNanos)) {
-      loseLease();
+      loseLease(
+          "worker %d has not heard the coordinator for %,d ms: raise the hang limit if their hosts are that busy"
+              .formatted(worker, leaseNanos() / 1_000_000));
     }
     if (!hasLeft && nowNanos - sentNanos >= limits.beatNanos()) {
       report(nowNanos);
@@ -147,12 +152,12 @@ public class WorkerProtocol {
   public final List<WorkerAct> coordinatorDied() {
     isUnheard = true;
     if (!hasLeft) {
-      loseLease();
+      loseLease("worker %d has lost the coordinator, whose process has ended".formatted(worker));
     }
     return taken();
   }
 
-  private void loseLease() {
+  private void loseLease(String why) {
     isUnheard = true;
     if (isPublishing && word instanceof Word.Prepared) {
       return; // it goes on giving names
@@ -163,12 +168,7 @@ public class WorkerProtocol {
       return;
     }
     if (!leaveIfOver() && !isStopping) {
-      fail(
-          new Failure(
-              Failure.Kind.UNHEARD,
-              worker,
-              "worker %d has not heard the coordinator for %,d ms"
-                  .formatted(worker, limits.hangNanos() / 1_000_000)));
+      fail(new Failure(Failure.Kind.UNHEARD, worker, why));
     }
   }
 
@@ -264,7 +264,7 @@ public class WorkerProtocol {
 
   /// Returns whether the lease has run out.
   boolean hasNoLease(long nowNanos) {
-    return isUnheard || nowNanos - leasedNanos > limits.hangNanos();
+    return isUnheard || nowNanos - leasedNanos > leaseNanos();
   }
 
   /// Returns from when a lease counts: from the report that was answered, and not from the answer,
@@ -284,6 +284,10 @@ public class WorkerProtocol {
   }
 
   // -- Inside.
+
+  private long leaseNanos() {
+    return isAnswered ? limits.hangNanos() : Math.max(limits.hangNanos(), limits.joinNanos());
+  }
 
   private void renew(long answered, long nowNanos) {
     while (!unanswered.isEmpty() && unanswered.getFirst().number() <= answered) {

@@ -193,6 +193,32 @@ class RunProtocolTest {
   }
 
   @Test
+  void theFirstAnswerMayTakeAsLongAsAStart() {
+    Limits patient = new Limits(2, 1, 10, 1000, 50, 3000);
+    WorkerProtocol worker = new WorkerProtocol(EPOCH, 0, "here", patient, 0);
+    List<WorkerAct> _ = worker.start(0);
+    List<WorkerAct> _ = worker.tick(2000); // the coordinator is connecting to others
+    assertFalse(worker.isStopping());
+    long number = sent(worker.tick(2500)).number();
+    List<WorkerAct> _ = worker.receive(new Order(EPOCH, number, new Order.Step.Wait()), 2600);
+    List<WorkerAct> _ = worker.tick(3400);
+    assertFalse(worker.isStopping());
+    List<WorkerAct> _ = worker.tick(3501); // from the first answer on, the lease is the usual one
+    assertTrue(worker.isStopping());
+  }
+
+  @Test
+  void anOldFirstAnswerGivesNoLease() {
+    Limits patient = new Limits(2, 1, 10, 1000, 50, 3000);
+    WorkerProtocol worker = new WorkerProtocol(EPOCH, 0, "here", patient, 0);
+    long number = sent(worker.start(0)).number();
+    List<WorkerAct> _ = worker.tick(2000);
+    List<WorkerAct> _ = worker.receive(new Order(EPOCH, number, new Order.Step.Wait()), 2100);
+    List<WorkerAct> _ = worker.tick(2110);
+    assertTrue(worker.isStopping());
+  }
+
+  @Test
   void aFailureThatIsToldAfterTheStopIsNoneAnyMore() {
     WorkerProtocol worker = new WorkerProtocol(EPOCH, 0, "here", LIMITS, 0);
     List<WorkerAct> _ = worker.start(0);
