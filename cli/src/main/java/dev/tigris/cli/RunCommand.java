@@ -6,6 +6,7 @@ import dev.tigris.flow.Results;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -87,6 +88,11 @@ final class RunCommand implements Command {
           log == null ? awaited(run, options, console) : Detached.supervise(run, log, console);
     } catch (RunException e) {
       throw new CommandException(code(e), String.valueOf(e.getMessage()), e);
+    } catch (CancellationException e) { // by Ctrl-C, before this thread heard of it, or by a client
+      if (CtrlC.isEnding()) {
+        throw new InterruptedException(e.getMessage());
+      }
+      throw new CommandException(ExitCode.FAILED, String.valueOf(e.getMessage()), e);
     }
     if (log == null) {
       print(

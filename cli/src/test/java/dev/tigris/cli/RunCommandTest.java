@@ -10,6 +10,7 @@ import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Signal;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -134,6 +135,8 @@ class RunCommandTest {
     List<ProcessHandle> workers = run.handle().children().toList();
     run.send(Signal.INT);
     run.outcome().expect(ExitCode.INTERRUPTED.number());
+    String told = Files.readString(classes.resolve("err"));
+    assertTrue(told.contains("tigris: stopped; nothing was left behind"), told);
     for (ProcessHandle worker : workers) {
       Wait.until(() -> worker + " ends", Duration.ofSeconds(5), () -> !worker.isAlive());
     }
