@@ -63,14 +63,18 @@ final class CalledFile implements RemoteFile {
 
   private Runnable read(
       long position, long bytes, double progress, Ending ending, boolean mayReopen) {
-    CompletableFuture<Bytes> reply = patient.read(number, position, (int) bytes, READING, progress);
+    long asked = number;
+    CompletableFuture<Bytes> reply = patient.read(asked, position, (int) bytes, READING, progress);
     CompletableFuture<?> _ =
         reply.whenComplete(
             (its, failure) -> {
               if (its == null) {
                 failed(failure, ending);
+              } else if (mayReopen && isStale(its)) {
+                Calls.release(calls, its);
+                readAgain(asked, position, bytes, progress, ending);
               } else {
-                replied(its, position, bytes, progress, ending, mayReopen);
+                replied(its, bytes, ending);
               }
             });
     return () -> {
@@ -78,20 +82,29 @@ final class CalledFile implements RemoteFile {
     };
   }
 
-  private void replied(
-      Bytes reply, long position, long bytes, double progress, Ending ending, boolean mayReopen) {
+  private static boolean isStale(Bytes reply) {
+    return reply.length() >= HostDisks.REPLY_HEADER_BYTES && reply.getLong(0) == -HostDisks.STALE;
+  }
+
+  private void readAgain(long stale, long position, long bytes, double progress, Ending ending) {
+    try {
+      reopen(stale);
+      Runnable _ = read(position, bytes, progress, ending, false);
+    } catch (CallException e) {
+      failed(e, ending);
+    }
+  }
+
+  /// Opens the file once more, for all reads that have found it closed.
+  private synchronized void reopen(long stale) {
+    if (number == stale) {
+      number = calls.open(path, HostDisks.READ);
+    }
+  }
+
+  private void replied(Bytes reply, long bytes, Ending ending) {
     long came = reply.length() - HostDisks.REPLY_HEADER_BYTES;
     long result = came < 0 ? -REMOTE_IO : reply.getLong(0);
-    if (result == -HostDisks.STALE && mayReopen) {
-      Calls.release(calls, reply);
-      try {
-        number = calls.open(path, HostDisks.READ);
-        Runnable _ = read(position, bytes, progress, ending, false);
-      } catch (CallException e) {
-        failed(e, ending);
-      }
-      return;
-    }
     boolean isSane = result <= bytes && (result < 0 || result == came);
     if (result <= 0 || !isSane) {
       Calls.release(calls, reply);

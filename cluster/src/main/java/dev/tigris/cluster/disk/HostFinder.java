@@ -75,7 +75,7 @@ public final class HostFinder implements FileHost.Finder {
                 fabric(),
                 servers,
                 CallOptions.DEFAULT.withConnecting(CONNECT).withInheritsDeadline(false));
-        RemoteDisks made = new RemoteDisks(host, calls, () -> lost(known));
+        RemoteDisks made = new RemoteDisks(host, calls, gone -> lost(known, gone));
         known.disks = made;
         return made;
       } catch (CallException e) {
@@ -91,19 +91,22 @@ public final class HostFinder implements FileHost.Finder {
     }
   }
 
-  private static void lost(Known known) {
-    RemoteDisks gone;
+  /// Ends a connection. Several calls may find it lost, the last of them when there is another one.
+  private static void lost(Known known, RemoteDisks gone) {
     synchronized (known) {
-      gone = known.disks;
-      known.disks = null;
-      known.failure = null;
+      if (gone.equals(known.disks)) {
+        known.disks = null;
+        known.failure = null;
+      }
     }
-    if (gone != null) {
-      gone.close();
-    }
+    gone.close();
   }
 
-  private static HostAddress address(String host) throws IOException {
+  /// Returns where the worker of a host listens, which is at the usual port if none is named.
+  ///
+  /// @param host `HOST` or `HOST:PORT`
+  /// @throws IOException if it is something else
+  public static HostAddress address(String host) throws IOException {
     boolean hasPort = host.startsWith("[") ? !host.endsWith("]") : host.indexOf(':') >= 0;
     try {
       return HostAddress.parse(hasPort ? host : host + ":" + HostAddress.USUAL_PORT);

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// The files of one other host, over its [HostDisks].
@@ -24,11 +25,11 @@ final class RemoteDisks implements FileHost {
   private final String host;
   private final HostDisks calls;
   private final HostDisks durable;
-  private final Runnable whenLost;
+  private final Consumer<RemoteDisks> whenLost;
 
   /// @param host as paths name it
-  /// @param whenLost runs when a call says that the host is gone
-  RemoteDisks(String host, HostDisks calls, Runnable whenLost) {
+  /// @param whenLost takes this when a call says that the host is gone
+  RemoteDisks(String host, HostDisks calls, Consumer<RemoteDisks> whenLost) {
     this.host = host;
     this.calls = calls;
     this.durable = Calls.within(calls, DURABLE);
@@ -40,7 +41,7 @@ final class RemoteDisks implements FileHost {
       return call.get();
     } catch (CallException e) {
       if (e.status() == Status.UNAVAILABLE || e.status() == Status.DEADLINE_EXCEEDED) {
-        whenLost.run();
+        whenLost.accept(this);
       }
       if (e.status() == Status.NOT_FOUND) {
         var missing = new NoSuchFileException(path.toString(), null, "no such file or directory");

@@ -43,12 +43,14 @@ final class Served implements HostDisks, AutoCloseable {
   private static final class Handle {
     final ServedDisk disk;
     final Opened opened;
+    final boolean isWritten;
     final long idleNanos;
     volatile long usedNanos = System.nanoTime();
 
     Handle(ServedDisk disk, Opened opened, boolean isWritten) {
       this.disk = disk;
       this.opened = opened;
+      this.isWritten = isWritten;
       this.idleNanos = TimeUnit.SECONDS.toNanos(isWritten ? WRITE_SECONDS : READ_SECONDS);
     }
   }
@@ -229,6 +231,10 @@ final class Served implements HostDisks, AutoCloseable {
     return told(
         () -> {
           Place place = place(file, false);
+          if (Files.exists(place.path) && !Files.isRegularFile(place.path)) {
+            throw new IOException(
+                file + " is no regular file"); // to open a pipe could wait for ever
+          }
           Opened opened = place.disk.open(place.path, its);
           long number = numbers.incrementAndGet();
           files.put(number, new Handle(place.disk, opened, mode != READ));
@@ -262,6 +268,7 @@ final class Served implements HostDisks, AutoCloseable {
   @Override
   public void resize(long number, long bytes) {
     Handle its = need(number);
+    requireWritten(its);
     done(
         () -> {
           its.disk.resize(its.opened, bytes);
@@ -280,7 +287,7 @@ final class Served implements HostDisks, AutoCloseable {
   @Override
   public CompletableFuture<Bytes> read(
       long number, long position, int bytes, long reading, double progress) {
-    if (position < 0 || bytes <= 0 || bytes > MOST_BYTES || Double.isNaN(progress)) {
+    if (!isPosition(position) || bytes <= 0 || bytes > MOST_BYTES || Double.isNaN(progress)) {
       throw new CallException(
           Status.INVALID_ARGUMENT, "a read of %d bytes at %d".formatted(bytes, position));
     }
@@ -295,7 +302,7 @@ final class Served implements HostDisks, AutoCloseable {
 
   @Override
   public CompletableFuture<Long> write(long number, long position, Bytes bytes) {
-    if (position < 0 || bytes.length() == 0 || bytes.length() > MOST_BYTES) {
+    if (!isPosition(position) || bytes.length() == 0 || bytes.length() > MOST_BYTES) {
       throw new CallException(
           Status.INVALID_ARGUMENT, "a write of %d bytes at %d".formatted(bytes.length(), position));
     }
@@ -303,6 +310,7 @@ final class Served implements HostDisks, AutoCloseable {
     if (its == null) {
       return CompletableFuture.completedFuture((long) -STALE);
     }
+    requireWritten(its);
     Retained kept = Calls.current().retain();
     return its.disk.write(its.opened, position, bytes.segment(), kept::close);
   }
@@ -310,9 +318,23 @@ final class Served implements HostDisks, AutoCloseable {
   @Override
   public CompletableFuture<Long> sync(long number) {
     Handle its = find(number);
-    return its == null
-        ? CompletableFuture.completedFuture((long) -STALE)
-        : its.disk.sync(its.opened);
+    if (its == null) {
+      return CompletableFuture.completedFuture((long) -STALE);
+    }
+    requireWritten(its);
+    return its.disk.sync(its.opened);
+  }
+
+  /// No transfer from there goes beyond the largest position.
+  private static boolean isPosition(long position) {
+    return position >= 0 && position <= Long.MAX_VALUE - MOST_BYTES;
+  }
+
+  private static void requireWritten(Handle its) {
+    if (!its.isWritten) {
+      throw new CallException(
+          Status.INVALID_ARGUMENT, "%s is open for reading only".formatted(its.opened.file.path()));
+    }
   }
 
   /// Closes all files.

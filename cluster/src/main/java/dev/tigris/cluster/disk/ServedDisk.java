@@ -4,6 +4,9 @@ package dev.tigris.cluster.disk;
 import dev.tigris.flow.mirror.ReadOrder;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.MemoryBudgetException;
+import dev.tigris.message.call.CallException;
+import dev.tigris.message.call.Status;
 import dev.tigris.os.disk.DiskException;
 import dev.tigris.os.disk.DiskFile;
 import dev.tigris.os.disk.DiskOperation;
@@ -70,6 +73,9 @@ final class ServedDisk implements AutoCloseable {
     abstract DiskOperation operation();
 
     abstract void ended(long result);
+
+    /// It was not begun.
+    abstract void refused(CallException why);
   }
 
   /// A read. The call copies the reply by the thread that completes the future, or by its own if
@@ -131,6 +137,12 @@ final class ServedDisk implements AutoCloseable {
       leaveBuffer();
     }
 
+    @Override
+    void refused(CallException why) {
+      boolean _ = future.completeExceptionally(why);
+      leaveBuffer();
+    }
+
     private void leaveBuffer() {
       Buffer own = buffer;
       if (usersOfBuffer.decrementAndGet() == 0 && own != null) {
@@ -167,6 +179,12 @@ final class ServedDisk implements AutoCloseable {
     void ended(long result) {
       release.run();
       boolean _ = future.complete(result);
+    }
+
+    @Override
+    void refused(CallException why) {
+      release.run();
+      boolean _ = future.completeExceptionally(why);
     }
   }
 
@@ -381,7 +399,7 @@ final class ServedDisk implements AutoCloseable {
 
   private void start(DiskQueue opened) {
     while (opened.room() > 0 && !others.isEmpty()) {
-      opened.start(others.remove().operation());
+      boolean _ = start(opened, others.remove());
     }
     while (readsUnderWay < READS && opened.room() > 0) {
       Reading next = order.next();
@@ -390,11 +408,26 @@ final class ServedDisk implements AutoCloseable {
       }
       if (next.isGivenUp()) {
         leave(next.of);
-      } else {
+      } else if (start(opened, next)) {
         readsUnderWay++;
-        opened.start(next.operation());
       }
     }
+  }
+
+  /// Starts a request; one that cannot be made fails alone, and the disk serves the others.
+  private boolean start(DiskQueue opened, Request request) {
+    try {
+      opened.start(request.operation());
+      return true;
+    } catch (IllegalArgumentException e) {
+      request.refused(
+          new CallException(Status.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e));
+    } catch (MemoryBudgetException e) {
+      request.refused(
+          new CallException(Status.RESOURCE_EXHAUSTED, String.valueOf(e.getMessage()), e));
+    }
+    leave(request.of);
+    return false;
   }
 
   private void leave(Opened of) {
