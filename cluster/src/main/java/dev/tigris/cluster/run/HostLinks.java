@@ -1,10 +1,12 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.disk.HostFinder;
 import dev.tigris.cluster.run.host.HostAddress;
 import dev.tigris.cluster.run.host.HostClient;
 import dev.tigris.cluster.run.host.HostKey;
 import dev.tigris.cluster.run.host.HostMessage.Kind;
 import dev.tigris.cluster.run.host.HostRefusedException;
+import dev.tigris.os.disk.FileHost;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -163,7 +165,21 @@ final class HostLinks implements FilePlaces.Where, AutoCloseable {
   }
 
   @Override
-  public List<List<Integer>> processesWith(List<Path> files) throws IOException {
+  public List<List<Integer>> processesWith(List<Path> named) throws IOException {
+    List<Path> files = named.stream().filter(file -> !FileHost.isElsewhere(file)).toList();
+    List<List<Integer>> found = processesThatHave(files);
+    List<List<Integer>> all = new ArrayList<>();
+    int next = 0;
+    for (Path each : named) { // a path with a host's name says where the file lies
+      all.add(
+          FileHost.isElsewhere(each)
+              ? workersAt(HostFinder.address(FileHost.hostOf(each)))
+              : found.get(next++));
+    }
+    return all;
+  }
+
+  private List<List<Integer>> processesThatHave(List<Path> files) throws IOException {
     List<List<Integer>> all = new ArrayList<>();
     files.forEach(file -> all.add(new ArrayList<>()));
     for (var each : clients.entrySet()) {

@@ -23,7 +23,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -86,19 +88,23 @@ class HostDisksTest {
       sum += each;
     }
     Path data = Files.write(folder.resolve("data"), bytes);
-    List<Path> inTurn = List.of(disks.get(0), disks.get(2), disks.get(1), disks.get(3));
+    List<Path> inTurn = List.of(disks.get(2), disks.get(0), disks.get(3), disks.get(1));
     Mirror.copying(data, "data", inTurn, BLOCK_BYTES, 2, warning -> {}).start().await();
     Path manifest = disks.getFirst().resolve("data.mirror");
     assertTrue(Mirror.isManifest(manifest));
     Path hosts = folder.resolve("hosts");
     Path _ = Files.write(hosts, workers.stream().map(HostWorker::address).toList());
-    Results results =
+    ClusterRun run =
         Cluster.hosts(hosts, coordinatorKey)
             .withCode(List.of(Jvm.location(ReadsMirror.class)))
             .withRuns(folder.resolve("runs"))
-            .start(ReadsMirror.class, manifest.toString(), "4")
-            .await();
+            .start(ReadsMirror.class, manifest.toString(), "4");
+    Results results = run.await();
     assertEquals(sum, results.number("sum"));
+    Map<Integer, Integer> places = new TreeMap<>();
+    run.progress().replicas().forEach(each -> places.put(each.state().replica(), each.process()));
+    assertEquals(
+        Map.of(0, 1, 1, 0, 2, 1, 3, 0), places, "each is beside the first copy of its segment");
     assertEquals(
         2, results.numbers().keySet().stream().filter(name -> name.startsWith("blocks-")).count());
     opened.get(3).close(); // the disks of the second host

@@ -6,10 +6,15 @@ import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.Water;
 import dev.tigris.flow.ends.FeedStream;
+import dev.tigris.os.disk.FileHost;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +54,31 @@ final class MirrorFeed extends StreamGroup {
     @Override
     public String description() {
       return "the data set " + run.mirror.identity();
+    }
+
+    /// Returns the manifest on the host that has most copies of the replica's segments, of which a
+    /// segment's first copy counts twice; nothing if no disk is another host's.
+    @Override
+    public List<Path> reads() {
+      Manifest manifest = run.mirror.manifest();
+      Map<String, Integer> copies = new LinkedHashMap<>();
+      Map<String, Path> folders = new HashMap<>();
+      for (int segment = first; segment < manifest.segments().size(); segment += step) {
+        int weight = 2;
+        for (int disk : manifest.segments().get(segment).disks()) {
+          Path folder = manifest.disks().get(disk);
+          if (FileHost.isElsewhere(folder)) {
+            int _ = copies.merge(FileHost.hostOf(folder), weight, Integer::sum);
+            folders.putIfAbsent(FileHost.hostOf(folder), folder);
+          }
+          weight = 1;
+        }
+      }
+      return copies.entrySet().stream()
+          .max(Map.Entry.comparingByValue())
+          .map(most -> Objects.requireNonNull(folders.get(most.getKey())))
+          .map(folder -> List.of(folder.resolve(run.mirror.name() + Manifest.SUFFIX)))
+          .orElse(List.of());
     }
   }
 
