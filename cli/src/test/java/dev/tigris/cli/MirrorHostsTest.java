@@ -111,6 +111,8 @@ class MirrorHostsTest {
     Result around = ok("mirror copy %sa/data.mirror @/back".formatted(here));
     assertTrue(around.err().contains("does 'tigris worker --disks DIR' run there?"), around.err());
     assertEquals(-1, Files.mismatch(folder.resolve("data"), folder.resolve("back")));
+    ok("sort %sa/data.mirror @/sorted".formatted(here));
+    ok("check @/sorted");
     // Another host takes the place of a disk of the dead one, and is reached by the local manifest.
     Path manifest = Files.copy(folder.resolve("a/data.mirror"), folder.resolve("data.mirror"));
     Files.createDirectory(folder.resolve("e"));

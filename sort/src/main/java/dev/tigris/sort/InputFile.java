@@ -1,6 +1,7 @@
 package dev.tigris.sort;
 
 import dev.tigris.flow.mirror.Mirror;
+import dev.tigris.os.disk.FileHost;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -33,7 +34,8 @@ final class InputFile implements Closeable {
 
   private final Path path;
   private final String name;
-  private final BasicFileAttributes opened;
+  /// Of a file or device, what it was as it was opened; null of a mirrored data set.
+  private final @Nullable BasicFileAttributes opened;
   private final long size;
   private final InputParts channels;
 
@@ -54,8 +56,8 @@ final class InputFile implements Closeable {
   InputFile(Path path, String name, int recordSize) throws SortException {
     this.path = path;
     this.name = name;
-    this.opened = attributes(path);
-    if (Mirror.isManifest(path)) {
+    if (Mirror.isManifest(path) || isElsewhere(path)) {
+      this.opened = null;
       Mirror mirror = mirror(path);
       this.size = mirror.bytes();
       this.identity = mirror.identity();
@@ -63,7 +65,9 @@ final class InputFile implements Closeable {
       return;
     }
     this.identity = null;
-    FileChannel buffered = open(path, opened);
+    BasicFileAttributes its = attributes(path);
+    this.opened = its;
+    FileChannel buffered = open(path, its);
     try {
       this.size = buffered.size();
       long over = size % recordSize;
@@ -90,6 +94,11 @@ final class InputFile implements Closeable {
       }
       throw failure;
     }
+  }
+
+  /// Returns whether a path names a data set of another host, `HOST:FOLDER/NAME`, and no file here.
+  static boolean isElsewhere(Path path) {
+    return FileHost.isElsewhere(path) && !Files.exists(path);
   }
 
   private static Mirror mirror(Path path) throws SortException {
@@ -225,7 +234,9 @@ final class InputFile implements Closeable {
     if (identity != null) {
       return identity;
     }
-    return opened.isRegularFile() ? size + " " + opened.lastModifiedTime() : String.valueOf(size);
+    return opened != null && opened.isRegularFile()
+        ? size + " " + opened.lastModifiedTime()
+        : String.valueOf(size);
   }
 
   /// Returns the file's size in bytes as it was opened.
@@ -263,7 +274,8 @@ final class InputFile implements Closeable {
   ///
   /// @throws SortException if the file's time or size is another than when it was opened
   void requireUnchanged() throws SortException {
-    if (identity != null) {
+    BasicFileAttributes before = opened;
+    if (before == null) {
       return; // each block has a checksum
     }
     BasicFileAttributes now;
@@ -272,9 +284,9 @@ final class InputFile implements Closeable {
     } catch (IOException e) {
       return; // it has lost its name
     }
-    if (opened.isRegularFile()
-        && Objects.equals(now.fileKey(), opened.fileKey())
-        && !(now.lastModifiedTime().equals(opened.lastModifiedTime()) && now.size() == size)) {
+    if (before.isRegularFile()
+        && Objects.equals(now.fileKey(), before.fileKey())
+        && !(now.lastModifiedTime().equals(before.lastModifiedTime()) && now.size() == size)) {
       throw changed();
     }
   }

@@ -15,8 +15,9 @@ import java.util.List;
 /// @param firstByte where its lines begin; of records, 0
 record SharedInput(String path, String name, String state, long firstByte) {
   static SharedInput of(InputFile file, long firstByte) {
-    return new SharedInput(
-        file.path().toAbsolutePath().toString(), file.name(), file.state(), firstByte);
+    Path named = file.path();
+    Path everywhere = InputFile.isElsewhere(named) ? named : named.toAbsolutePath();
+    return new SharedInput(everywhere.toString(), file.name(), file.state(), firstByte);
   }
 
   /// Opens it in another process.
