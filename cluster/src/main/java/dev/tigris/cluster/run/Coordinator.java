@@ -366,6 +366,14 @@ final class Coordinator implements Runnable {
     }
 
     private void start(Epoch epoch, int count) {
+      Failure before = protocol.failureBefore();
+      if (before != null) {
+        LOG.log(
+            System.Logger.Level.WARNING,
+            "attempt {0} has failed, and the run is tried again: {1}",
+            epoch.attempt() - 1,
+            before.message());
+      }
       team.failed("attempt %d has begun anew".formatted(epoch.attempt()));
       team = new RunTeam(launch.flow(), launch.limits().workers());
       replicas.clear();

@@ -103,6 +103,9 @@ public class CoordinatorProtocol {
 
   private @Nullable Outcome outcome;
 
+  /// Why the attempt before this one was given up.
+  private @Nullable Failure before;
+
   /// Makes the coordinator of a run.
   ///
   /// @param fingerprint what each worker must describe, by name
@@ -522,6 +525,7 @@ public class CoordinatorProtocol {
     Failure cause = cause();
     acts.add(new CoordinatorAct.StopWorkers(epoch));
     if (cause.kind().isRetried() && epoch.attempt() < limits.attempts() && !isLast(isDraining)) {
+      before = cause;
       begin(epoch.next(), nowNanos);
     } else {
       end(new Outcome.Failed(epoch.attempt(), cause), nowNanos);
@@ -648,6 +652,11 @@ public class CoordinatorProtocol {
   /// Returns the present attempt.
   public final Epoch epoch() {
     return epoch;
+  }
+
+  /// Returns why the attempt before this one was given up; null if this is the first.
+  public final @Nullable Failure failureBefore() {
+    return before;
   }
 
   /// Returns the phase of the attempt.

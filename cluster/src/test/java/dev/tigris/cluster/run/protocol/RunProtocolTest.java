@@ -1,8 +1,10 @@
 package dev.tigris.cluster.run.protocol;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
@@ -167,6 +169,17 @@ class RunProtocolTest {
     List<CoordinatorAct> _ = say(0, new Word.Aborted(), 20);
     Outcome.Failed failed = assertInstanceOf(Outcome.Failed.class, coordinator.outcome());
     assertEquals(new Failure(Failure.Kind.DIED, 1, "its host is lost"), failed.failure());
+  }
+
+  @Test
+  void anotherAttemptKnowsWhyTheLastHasFailed() {
+    Limits twice = new Limits(2, 2, 10, 1000, 50, 100);
+    CoordinatorProtocol coordinator = new CoordinatorProtocol(RUN, twice, FINGERPRINT);
+    List<CoordinatorAct> _ = coordinator.start(0);
+    assertNull(coordinator.failureBefore());
+    List<CoordinatorAct> _ = coordinator.died(EPOCH, 1, "was killed", 1);
+    assertEquals(2, coordinator.epoch().attempt());
+    assertEquals("was killed", requireNonNull(coordinator.failureBefore()).message());
   }
 
   @Test
