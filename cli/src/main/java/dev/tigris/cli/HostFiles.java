@@ -4,10 +4,9 @@ import dev.tigris.cluster.run.Cluster;
 import dev.tigris.sort.CheckJob;
 import dev.tigris.sort.HostCheckJob;
 import dev.tigris.sort.HostFile;
-import dev.tigris.sort.HostLineCheckJob;
-import dev.tigris.sort.HostLineSortJob;
 import dev.tigris.sort.HostSortJob;
 import dev.tigris.sort.LineCheckJob;
+import dev.tigris.sort.LineSortJob;
 import dev.tigris.sort.SortJob;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -75,15 +74,16 @@ final class HostFiles {
     Map<String, Object> facts;
     try (var progress = new ProgressLine(console, options, "sort", 2)) {
       List<HostFile> inputs = parse(names.subList(0, names.size() - 1), cluster);
+      HostSortJob<SortJob.Result> job = job(HostSortJob.of(cluster, inputs, folder), options);
       if (isText) {
-        HostLineSortJob.Result sorted =
-            lines(HostLineSortJob.of(cluster, inputs, folder), options).progress(progress).run();
+        HostSortJob.Result<LineSortJob.Result> sorted =
+            job.order(TextOptions.order(options)).progress(progress).run();
         parts = names(sorted.parts());
         line = TextSort.line(sorted.sort(), options);
         facts = TextSort.facts(sorted.sort());
       } else {
-        HostSortJob.Result sorted =
-            records(HostSortJob.of(cluster, inputs, folder), options).progress(progress).run();
+        HostSortJob.Result<SortJob.Result> sorted =
+            job.order(Options.recordOrder(options)).progress(progress).run();
         parts = names(sorted.parts());
         SortJob.Result sort = sorted.sort();
         line = new ResultLine("sort", "sorted", sort.records(), sort.bytes(), sort.elapsed());
@@ -104,15 +104,8 @@ final class HostFiles {
     return ExitCode.OK;
   }
 
-  private static HostSortJob records(HostSortJob job, ParseResult options) {
-    return job.order(Options.recordOrder(options))
-        .memory(options.matchedOptionValue("--memory", SortJob.DEFAULT_MEMORY_BYTES))
-        .parallel(options.matchedOptionValue("--parallel", Integer.MAX_VALUE));
-  }
-
-  private static HostLineSortJob lines(HostLineSortJob job, ParseResult options) {
-    return job.order(TextOptions.order(options))
-        .memory(options.matchedOptionValue("--memory", SortJob.DEFAULT_MEMORY_BYTES))
+  private static <S> HostSortJob<S> job(HostSortJob<S> job, ParseResult options) {
+    return job.memory(options.matchedOptionValue("--memory", SortJob.DEFAULT_MEMORY_BYTES))
         .parallel(options.matchedOptionValue("--parallel", Integer.MAX_VALUE));
   }
 
@@ -149,7 +142,7 @@ final class HostFiles {
     Cluster cluster = RunOptions.hosts(options);
     try {
       List<HostFile> files = parse(names, cluster);
-      return HostLineCheckJob.of(cluster, files, TextOptions.order(options)).run();
+      return HostCheckJob.of(cluster, files).order(TextOptions.order(options)).run();
     } catch (IllegalArgumentException e) {
       throw TextOptions.misuse(options, String.valueOf(e.getMessage()));
     }

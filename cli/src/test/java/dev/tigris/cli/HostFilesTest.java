@@ -90,7 +90,7 @@ class HostFilesTest {
     return new HostFile(cluster().hosts().get(host), path);
   }
 
-  private HostSortJob job(Cluster cluster) throws IOException {
+  private HostSortJob<SortJob.Result> job(Cluster cluster) throws IOException {
     return HostSortJob.of(cluster, List.of(file(0, one), file(1, other)), output);
   }
 
@@ -202,7 +202,7 @@ class HostFilesTest {
   @Test
   void aHostMayHaveNoRecord() throws Exception {
     Files.write(other, new byte[0]);
-    HostSortJob.Result result = job(cluster()).run();
+    HostSortJob.Result<SortJob.Result> result = job(cluster()).run();
     assertArrayEquals(expected(), bytes(result.parts()));
     assertEquals(0, result.sort().processes().getLast().readBytes());
     assertTrue(result.sort().processes().getLast().sortedBytes() > 0, result::toString);
@@ -222,7 +222,7 @@ class HostFilesTest {
   void aSortBeginsAgainWhenAProcessIsKilled() throws Exception {
     GenerateJob.to(other, 10 * RECORDS).run();
     AtomicInteger killed = new AtomicInteger();
-    HostSortJob.Result result =
+    HostSortJob.Result<SortJob.Result> result =
         job(cluster())
             .progress(
                 (phase, done, total) -> {
@@ -241,7 +241,7 @@ class HostFilesTest {
   @Test
   void aHostThatIsLostFailsTheSort() throws Exception {
     GenerateJob.to(other, 10 * RECORDS).run();
-    HostSortJob job =
+    HostSortJob<SortJob.Result> job =
         job(cluster().withAttempts(1)).progress((phase, done, total) -> workers.getLast().close());
     assertThrows(SortException.class, job::run);
     requireNoPart();

@@ -115,7 +115,7 @@ class HostSortTest {
     return Cluster.hosts(hosts, coordinatorKey).withRuns(folder.resolve("runs"));
   }
 
-  private HostSortJob job(Cluster cluster) {
+  private HostSortJob<SortJob.Result> job(Cluster cluster) {
     List<String> hosts = cluster.hosts();
     return HostSortJob.of(
         cluster,
@@ -123,7 +123,7 @@ class HostSortTest {
         output);
   }
 
-  private void requireSorted(HostSortJob.Result result) throws Exception {
+  private void requireSorted(HostSortJob.Result<SortJob.Result> result) throws Exception {
     Path expected = folder.resolve("expected");
     SortJob.Result _ = SortJob.of(List.of(one, other), expected).unforced().run();
     assertArrayEquals(Files.readAllBytes(expected), bytes(result));
@@ -132,7 +132,7 @@ class HostSortTest {
     }
   }
 
-  private static byte[] bytes(HostSortJob.Result result) throws IOException {
+  private static byte[] bytes(HostSortJob.Result<SortJob.Result> result) throws IOException {
     var all = new ByteArrayOutputStream();
     for (HostFile part : result.parts()) {
       all.write(Files.readAllBytes(part.path()));
@@ -172,7 +172,7 @@ class HostSortTest {
       String what = "seed %d: %s, %d keys".formatted(seed, order, values);
       Path expected = folder.resolve("expected");
       SortJob.Result here = SortJob.of(inputs, expected).order(order).unforced().run();
-      HostSortJob.Result result =
+      HostSortJob.Result<SortJob.Result> result =
           HostSortJob.of(cluster, files, output)
               .order(order)
               .memory((4 + random.nextInt(60)) * MEGABYTE)
@@ -209,7 +209,7 @@ class HostSortTest {
     for (Progress.Phase phase : List.of(Progress.Phase.SAMPLE, Progress.Phase.PARTITION)) {
       AtomicBoolean isDone = new AtomicBoolean();
       Path kept = Files.copy(other, folder.resolve("kept-" + phase));
-      HostSortJob job =
+      HostSortJob<SortJob.Result> job =
           job(cluster)
               .progress(
                   (now, done, total) -> {
@@ -219,7 +219,7 @@ class HostSortTest {
                     }
                   });
       try {
-        HostSortJob.Result result = job.run();
+        HostSortJob.Result<SortJob.Result> result = job.run();
         Files.move(kept, other);
         requireSorted(result);
         deleteParts();
@@ -268,7 +268,7 @@ class HostSortTest {
         List.of(Progress.Phase.PARTITION, Progress.Phase.SORT, Progress.Phase.SAMPLE);
     for (Progress.Phase phase : phases.subList(0, Tier.choose(1, 3))) {
       AtomicBoolean isKilled = new AtomicBoolean();
-      HostSortJob job =
+      HostSortJob<SortJob.Result> job =
           job(cluster.withAttempts(attempts))
               .progress(
                   (now, done, total) -> {

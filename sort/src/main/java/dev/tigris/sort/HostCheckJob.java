@@ -5,25 +5,28 @@ import dev.tigris.os.CheckReturnValue;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 
-/// Checks files on several hosts as the partitions of one sequence of records, in order. A process
-/// of each host reads what lies there, and tells how many records it has, their checksum, and the
-/// first and the last key. These are joined here.
+/// Checks files on several hosts as the parts of one sequence of records or lines, in order. A
+/// process of each host reads what lies there, and tells how much it has, and what comes first and
+/// last. Of records it tells the checksum, too. These are joined here. Of CSV, each file has the
+/// first row.
 ///
 /// A job is immutable: each method that names an option returns a changed copy.
-public final class HostCheckJob {
+///
+/// @param <C> the result: of records, that of [CheckJob]; of lines, that of [LineCheckJob]
+public final class HostCheckJob<C> {
   private final Cluster cluster;
   private final HostShare share;
-  private final RecordOrder order;
+  private final HostKind<?, C> kind;
 
-  private HostCheckJob(Cluster cluster, HostShare share, RecordOrder order) {
+  private HostCheckJob(Cluster cluster, HostShare share, HostKind<?, C> kind) {
     this.cluster = cluster;
     this.share = share;
-    this.order = order;
+    this.kind = kind;
   }
 
   /// Returns a job that checks gensort's records.
@@ -32,62 +35,58 @@ public final class HostCheckJob {
   /// @param files in order, such as [HostSortJob.Result#parts]
   /// @throws IllegalArgumentException if there are none, or one is on none of the hosts
   @CheckReturnValue
-  public static HostCheckJob of(Cluster cluster, List<HostFile> files) {
+  public static HostCheckJob<CheckJob.Result> of(Cluster cluster, List<HostFile> files) {
     if (files.isEmpty()) {
       throw new IllegalArgumentException("there is no file to check: name at least 1");
     }
-    return new HostCheckJob(cluster, HostShare.of(cluster, files), RecordOrder.GENSORT);
+    return new HostCheckJob<>(
+        cluster, HostShare.of(cluster, files), new RecordKind(RecordOrder.GENSORT));
   }
 
-  /// Returns a copy of this job for another order, of which only the keys count.
+  /// Returns a copy of this job for records in another order, of which only the keys count.
   @CheckReturnValue
-  public HostCheckJob order(RecordOrder records) {
-    return new HostCheckJob(cluster, share, records.forComparison());
+  public HostCheckJob<CheckJob.Result> order(RecordOrder records) {
+    return new HostCheckJob<>(cluster, share, new RecordKind(records.forComparison()));
+  }
+
+  /// Returns a copy of this job for lines. Of a [LineOrder.Builder#unique] order, no line may be
+  /// equal to the one before it.
+  @CheckReturnValue
+  public HostCheckJob<LineCheckJob.Result> order(LineOrder lines) {
+    return new HostCheckJob<>(cluster, share, new LineKind(lines));
   }
 
   @Override
   public String toString() {
-    return "HostCheckJob[%s, %s]".formatted(share.files(), order);
+    return "HostCheckJob[%s, %s]".formatted(share.files(), kind);
   }
 
-  /// Checks the records. Disorder is a result, not an error.
+  /// Checks the files. Disorder is a result, not an error.
   ///
   /// @throws SortException if a file cannot be read, is not a whole number of records, or a host is
   ///     lost; a failure of a host names it
   /// @throws InterruptedException if the calling thread is interrupted
-  public CheckJob.Result run() throws SortException, InterruptedException {
+  public C run() throws SortException, InterruptedException {
     long started = System.nanoTime();
+    byte[][] found = new byte[share.files().size()][];
     try (TemporaryFolder folder = SortProcesses.elsewhere()) {
       List<byte[]> told =
           new SortProcesses(cluster, HostCheckProgram.class, share.files().getFirst().path())
-              .run(folder, new HostCheckProgram.Plan(order, share).text(), 0, Progress.NONE)
+              .run(folder, new HostCheckProgram.Plan(kind, share).text(), 0, Progress.NONE)
               .bytes(HostCheckProgram.RESULT);
-      return joined(told, folder.resolve("summaries"), started);
-    }
-  }
-
-  /// Joins the summaries of all files, through a file of them.
-  private CheckJob.Result joined(List<byte[]> told, Path file, long started) throws SortException {
-    byte[][] summaries = new byte[share.files().size()][];
-    long bytes = 0;
-    try {
       for (byte[] each : told) {
         var in = new DataInputStream(new ByteArrayInputStream(each));
         while (in.available() > 0) {
           int number = in.readInt();
-          bytes += in.readLong();
-          summaries[number] = in.readNBytes(in.readInt());
+          found[number] = in.readNBytes(in.readInt());
         }
       }
-      try (var out = Files.newOutputStream(file)) {
-        for (byte[] summary : summaries) {
-          out.write(summary);
-        }
-      }
-    } catch (IOException e) {
-      throw SortException.writing(file, e);
+      HostKind.Checked<C> checked = kind.join(share.files(), Arrays.asList(found), folder);
+      return checked.after(Duration.ofNanos(System.nanoTime() - started));
+    } catch (SortException e) {
+      throw e;
+    } catch (IOException e) { // memory does not fail so, and processes have equal code
+      throw new UncheckedIOException(e);
     }
-    CheckSummary summary = CheckSummary.join(List.of(file));
-    return new CheckJob.Result(summary, bytes, Duration.ofNanos(System.nanoTime() - started));
   }
 }

@@ -8,7 +8,6 @@ import dev.tigris.flow.FlowGraph;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 
 /// The flow by which each host checks its own files, which [HostCheckJob] starts. Programs do not
@@ -21,33 +20,30 @@ public final class HostCheckProgram implements FlowProgram {
 
   /// The facts that all processes have to know alike.
   ///
-  /// @param order of the records
+  /// @param kind of what the files have
   /// @param share the files
-  record Plan(RecordOrder order, HostShare share) {
+  record Plan(HostKind<?, ?> kind, HostShare share) {
     String text() {
       return PlanText.of(
           out -> {
-            SharedSort.writeOrder(out, order);
+            kind.write(out);
             share.write(out);
           });
     }
 
     static Plan read(String text) throws IOException {
-      return PlanText.read(text, in -> new Plan(SharedSort.readOrder(in), HostShare.read(in)));
+      return PlanText.read(text, in -> new Plan(HostKind.read(in), HostShare.read(in)));
     }
 
-    /// Checks the files of one process, and tells a summary of each.
+    /// Checks the files of one process, and tells of each.
     void check(int process, DataOutputStream out) throws Exception {
       List<Integer> own = share.at(process);
       for (int i = share.place(process); i < own.size(); i += share.neighbours(process)) {
-        Path path = share.files().get(own.get(i)).path();
-        CheckJob.Result result = CheckJob.of(List.of(path)).order(order).run();
-        var summary = new ByteArrayOutputStream();
-        result.summary().writeTo(summary);
+        var found = new ByteArrayOutputStream();
+        kind.check(share.files().get(own.get(i)).path(), new DataOutputStream(found));
         out.writeInt(own.get(i));
-        out.writeLong(result.bytes());
-        out.writeInt(summary.size());
-        summary.writeTo(out);
+        out.writeInt(found.size());
+        found.writeTo(out);
       }
     }
   }

@@ -5,8 +5,9 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The part that one process has in a sort of lines on several hosts: it reads inputs of its own
@@ -24,73 +25,91 @@ final class HostLines extends ProcessPart<HostLineRun> {
   /// @param order of the lines
   /// @param plan of each process
   /// @param splitters between the buckets
-  /// @param share the inputs
-  /// @param inputs as their hosts have found them
   /// @param header the first row, without its end; null without one
-  /// @param folder for the parts, on each host
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Plan(
       LineOrder order,
       LinePlan plan,
       LineSplitters splitters,
       HostShare share,
-      List<HostLineSurvey.Input> inputs,
+      List<HostSurvey.Input> inputs,
       byte @Nullable [] header,
-      Path folder) {
+      Path folder)
+      implements HostPlan<LineSortJob.Result> {
     Plan {
       inputs = List.copyOf(inputs);
     }
 
-    String text() {
-      return PlanText.of(this::write);
-    }
-
-    private void write(DataOutputStream out) throws IOException {
+    @Override
+    public void write(DataOutputStream out) throws IOException {
       order.write(out);
-      out.writeInt(header == null ? -1 : header.length);
-      out.write(header == null ? new byte[0] : header);
+      HostSurvey.writeLine(out, header);
       plan.write(out);
       splitters.write(out);
       share.write(out);
-      for (HostLineSurvey.Input input : inputs) {
-        input.write(out);
-      }
+      HostSurvey.Input.write(out, inputs);
       out.writeUTF(folder.toString());
     }
 
-    static Plan read(String text) throws IOException {
-      return PlanText.read(text, Plan::read);
-    }
-
-    private static Plan read(DataInputStream in) throws IOException {
+    static Plan read(DataInputStream in) throws IOException {
       LineOrder order = LineOrder.read(in);
-      byte @Nullable [] header = HostLineSurvey.readLine(in);
+      byte @Nullable [] header = HostSurvey.readLine(in);
       LineOrder rows = order.isCsv() ? order.withHeaderOf(header) : order;
       LinePlan plan = LinePlan.read(in);
       LineSplitters splitters = LineSplitters.read(in, rows);
       HostShare share = HostShare.read(in);
-      List<HostLineSurvey.Input> inputs = new ArrayList<>();
-      for (HostFile _ : share.files()) {
-        inputs.add(HostLineSurvey.Input.read(in));
-      }
+      List<HostSurvey.Input> inputs = HostSurvey.Input.read(in, share.files().size());
       return new Plan(rows, plan, splitters, share, inputs, header, Path.of(in.readUTF()));
     }
 
-    int sorters() {
-      return plan.processors() * share.hosts().size();
+    @Override
+    public int partitioners() {
+      return plan.processors();
     }
 
-    /// Returns the part of each sorter, in the order of their lines.
-    List<HostFile> parts() {
-      return share.parts(folder, sorters());
+    @Override
+    public int sortersOfEach() {
+      return plan.processors();
+    }
+
+    @Override
+    public int window() {
+      return plan.window();
+    }
+
+    @Override
+    public ProcessPart<?> part() {
+      return new HostLines(this);
+    }
+
+    @Override
+    public SumCompare compare() {
+      return new SumCompare(!order.isUnique(), SumCompare.LINES);
     }
 
     /// Returns how many parts the inputs before one are cut into.
     private long before(int input) {
       return inputs.stream()
           .limit(input)
-          .mapToLong(each -> Math.ceilDiv(each.lineBytes(), plan.chunkBytes()))
+          .mapToLong(each -> Math.ceilDiv(each.bytes(), plan.chunkBytes()))
           .sum();
+    }
+
+    @Override
+    public LineSortJob.Result result(
+        Map<String, Long> told,
+        List<SortJob.ProcessResult> processes,
+        long startedNanos,
+        Sampled sampled) {
+      return new LineSortJob.Result(
+          told.getOrDefault(LineToldRun.LINES, 0L),
+          told.getOrDefault(LineToldRun.KEPT, 0L),
+          bytes(),
+          writtenBytes(told),
+          processes.stream().mapToLong(SortJob.ProcessResult::spilledBytes).sum(),
+          processes.stream().mapToLong(SortJob.ProcessResult::peakMemoryBytes).max().orElse(0),
+          Duration.ofNanos(System.nanoTime() - startedNanos),
+          processes);
     }
   }
 
@@ -104,14 +123,9 @@ final class HostLines extends ProcessPart<HostLineRun> {
   }
 
   private HostLineRun run(int process) throws SortException, InterruptedException {
-    List<Integer> numbers = plan.share().at(process);
-    List<SharedInput> own = new ArrayList<>();
-    for (int number : numbers) {
-      own.add(plan.inputs().get(number).shared(plan.share().files().get(number)));
-    }
-    LineInputs inputs = opened(new LineInputs(own, plan.order(), plan.header()));
+    LineInputs inputs = opened(new LineInputs(plan.inputs(process), plan.order(), plan.header()));
     inputs.cut(plan.plan().chunkBytes(), plan.plan().processors());
-    inputs.number(numbers.stream().mapToLong(plan::before).toArray());
+    inputs.number(plan.share().at(process).stream().mapToLong(plan::before).toArray());
     TemporaryFolder folder = new TemporaryFolder(HostFolder.own(plan.folder()));
     opened(folder::close);
     return new HostLineRun(plan, inputs, folder.path(), process);

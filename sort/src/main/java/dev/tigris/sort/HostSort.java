@@ -5,8 +5,10 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /// The part that one process has in a sort on several hosts: it reads inputs of its own host, and
 /// its sorters write parts there.
@@ -23,77 +25,104 @@ final class HostSort extends ProcessPart<HostRun> {
   /// @param order of the records
   /// @param plan of each process
   /// @param splitters between the buckets
-  /// @param share the inputs
-  /// @param states what tells each of them from another file
-  /// @param counts how many records each has
-  /// @param folder for the parts, on each host
   record Plan(
       RecordOrder order,
       SortPlan plan,
       Splitters splitters,
       HostShare share,
-      List<String> states,
-      List<Long> counts,
-      Path folder) {
+      List<HostSurvey.Input> inputs,
+      Path folder)
+      implements HostPlan<SortJob.Result> {
     Plan {
-      states = List.copyOf(states);
-      counts = List.copyOf(counts);
+      inputs = List.copyOf(inputs);
     }
 
-    String text() {
-      return PlanText.of(this::write);
-    }
-
-    private void write(DataOutputStream out) throws IOException {
+    @Override
+    public void write(DataOutputStream out) throws IOException {
       SharedSort.writeOrder(out, order);
       plan.write(out);
       splitters.write(out);
       share.write(out);
-      for (String state : states) {
-        out.writeUTF(state);
-      }
-      for (long count : counts) {
-        out.writeLong(count);
-      }
+      HostSurvey.Input.write(out, inputs);
       out.writeUTF(folder.toString());
     }
 
-    static Plan read(String text) throws IOException {
-      return PlanText.read(text, Plan::read);
-    }
-
-    private static Plan read(DataInputStream in) throws IOException {
+    static Plan read(DataInputStream in) throws IOException {
       RecordOrder order = SharedSort.readOrder(in);
       SortPlan plan = SortPlan.read(in);
       Splitters splitters = Splitters.read(in);
       HostShare share = HostShare.read(in);
-      List<String> states = new ArrayList<>();
-      for (HostFile _ : share.files()) {
-        states.add(in.readUTF());
-      }
-      List<Long> counts = new ArrayList<>();
-      for (HostFile _ : share.files()) {
-        counts.add(in.readLong());
-      }
-      return new Plan(order, plan, splitters, share, states, counts, Path.of(in.readUTF()));
+      List<HostSurvey.Input> inputs = HostSurvey.Input.read(in, share.files().size());
+      return new Plan(order, plan, splitters, share, inputs, Path.of(in.readUTF()));
     }
 
-    long records() {
-      return before(counts.size());
+    @Override
+    public int partitioners() {
+      return plan.partitioners();
+    }
+
+    @Override
+    public int sortersOfEach() {
+      return plan.sorters();
+    }
+
+    @Override
+    public int window() {
+      return plan.window();
+    }
+
+    @Override
+    public ProcessPart<?> part() {
+      return new HostSort(this);
+    }
+
+    @Override
+    public SumCompare compare() {
+      return new SumCompare(!order.isUnique(), SumCompare.RECORDS);
+    }
+
+    private long records() {
+      return bytes() / order.recordSize();
     }
 
     /// Returns how many records the inputs before one have.
-    long before(int input) {
-      return counts.stream().limit(input).mapToLong(Long::longValue).sum();
+    private long before(int input) {
+      return inputs.stream().limit(input).mapToLong(HostSurvey.Input::bytes).sum()
+          / order.recordSize();
     }
 
-    int sorters() {
-      return plan.sorters() * share.hosts().size();
-    }
-
-    /// Returns the part of each sorter, in the order of their keys.
-    List<HostFile> parts() {
-      return share.parts(folder, sorters());
+    @Override
+    public SortJob.Result result(
+        Map<String, Long> told,
+        List<SortJob.ProcessResult> processes,
+        long startedNanos,
+        Sampled sampled) {
+      long sorted = processes.stream().mapToLong(SortJob.ProcessResult::sortedBytes).sum();
+      if (sorted != bytes()) {
+        throw new IllegalStateException("of %d bytes, %d were sorted".formatted(bytes(), sorted));
+      }
+      long ended = System.nanoTime();
+      long from = sampled.nanos();
+      // The clocks of hosts differ a little.
+      long micros =
+          told.getOrDefault(ProcessRun.PARTITIONED_MICROS, sampled.micros()) - sampled.micros();
+      long partitioned = Math.clamp(from + TimeUnit.MICROSECONDS.toNanos(micros), from, ended);
+      long spilled = processes.stream().mapToLong(SortJob.ProcessResult::spilledBytes).sum();
+      return new SortJob.Result(
+          records(),
+          writtenBytes(told) / order.recordSize(),
+          bytes(),
+          ClusterSort.checksum(told, ProcessRun.READ),
+          sorters(),
+          spilled > 0 ? 2 : 1,
+          spilled,
+          processes.stream().mapToLong(SortJob.ProcessResult::peakMemoryBytes).max().orElse(0),
+          Duration.ofNanos(ended - startedNanos),
+          Duration.ofNanos(from - startedNanos),
+          Duration.ofNanos(partitioned - from),
+          Duration.ofNanos(ended - partitioned),
+          Duration.ZERO,
+          processes);
     }
   }
 
@@ -107,12 +136,7 @@ final class HostSort extends ProcessPart<HostRun> {
   }
 
   private HostRun run(int process) throws SortException {
-    List<SharedInput> own = new ArrayList<>();
-    for (int input : plan.share().at(process)) {
-      HostFile file = plan.share().files().get(input);
-      own.add(
-          new SharedInput(file.path().toString(), file.toString(), plan.states().get(input), 0));
-    }
+    List<SharedInput> own = plan.inputs(process);
     RecordOrder order = plan.order();
     InputFiles inputs =
         opened(

@@ -2,8 +2,6 @@ package dev.tigris.sort;
 
 import dev.tigris.cluster.run.Cluster;
 import dev.tigris.flow.Results;
-import dev.tigris.memory.Bytes;
-import dev.tigris.memory.Jbuf;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -15,16 +13,13 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The facts about the hosts of a sort that its plan depends on: what lies there, keys of some of
-/// it, and what each process may use.
+/// The facts about the hosts of a sort that its plan depends on: what lies there, a sample of it,
+/// and what each process may use.
 ///
 /// @param processes what each process has told
 /// @param made the processes on whose hosts the folder for the parts was missing
 record HostSurvey(List<Told> processes, List<Integer> made) {
   static final String RESULT = "survey";
-
-  /// Enough keys of each host for the most buckets there can be on a few hosts.
-  private static final int BUCKETS = 512;
 
   HostSurvey {
     processes = List.copyOf(processes);
@@ -56,14 +51,14 @@ record HostSurvey(List<Told> processes, List<Integer> made) {
           waitsForDisk);
     }
 
-    void write(DataOutputStream out) throws IOException {
+    private void write(DataOutputStream out) throws IOException {
       out.writeLong(heapBytes);
       out.writeLong(memoryBytes);
       out.writeInt(processors);
       out.writeBoolean(waitsForDisk);
     }
 
-    static Means read(DataInputStream in) throws IOException {
+    private static Means read(DataInputStream in) throws IOException {
       return new Means(in.readLong(), in.readLong(), in.readInt(), in.readBoolean());
     }
   }
@@ -72,14 +67,45 @@ record HostSurvey(List<Told> processes, List<Integer> made) {
   ///
   /// @param means what it may use
   /// @param inputs its inputs
-  /// @param keys of some records
-  record Told(Means means, List<Input> inputs, Sampler.Keys keys) {
+  /// @param header their first row; null if they have none
+  /// @param sample some of their lines, or keys of some of their records
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Told(Means means, List<Input> inputs, byte @Nullable [] header, List<byte[]> sample) {
     Told {
       inputs = List.copyOf(inputs);
+      sample = List.copyOf(sample);
     }
 
-    private long records() {
-      return inputs.stream().mapToLong(Input::records).sum();
+    private long bytes() {
+      return inputs.stream().mapToLong(Input::bytes).sum();
+    }
+
+    private void write(DataOutputStream out) throws IOException {
+      means.write(out);
+      out.writeInt(inputs.size());
+      for (Input input : inputs) {
+        input.write(out);
+      }
+      writeLine(out, header);
+      out.writeInt(sample.size());
+      for (byte[] each : sample) {
+        out.writeInt(each.length);
+        out.write(each);
+      }
+    }
+
+    private static Told read(DataInputStream in) throws IOException {
+      Means means = Means.read(in);
+      List<Input> inputs = new ArrayList<>();
+      for (int left = in.readInt(); left > 0; left--) {
+        inputs.add(Input.read(in));
+      }
+      byte @Nullable [] header = readLine(in);
+      List<byte[]> sample = new ArrayList<>();
+      for (int left = in.readInt(); left > 0; left--) {
+        sample.add(in.readNBytes(in.readInt()));
+      }
+      return new Told(means, inputs, header, sample);
     }
   }
 
@@ -87,54 +113,86 @@ record HostSurvey(List<Told> processes, List<Integer> made) {
   ///
   /// @param number which one it is of all
   /// @param state what tells it from another file
-  /// @param records how many it has
-  record Input(int number, String state, long records) {}
+  /// @param firstByte where its lines begin; of records, 0
+  /// @param bytes how many bytes of records or lines it has
+  record Input(int number, String state, long firstByte, long bytes) {
+    SharedInput shared(HostFile file) {
+      return new SharedInput(file.path().toString(), file.toString(), state, firstByte);
+    }
+
+    private void write(DataOutputStream out) throws IOException {
+      out.writeInt(number);
+      out.writeUTF(state);
+      out.writeLong(firstByte);
+      out.writeLong(bytes);
+    }
+
+    private static Input read(DataInputStream in) throws IOException {
+      return new Input(in.readInt(), in.readUTF(), in.readLong(), in.readLong());
+    }
+
+    static void write(DataOutputStream out, List<Input> all) throws IOException {
+      for (Input each : all) {
+        each.write(out);
+      }
+    }
+
+    static List<Input> read(DataInputStream in, int count) throws IOException {
+      List<Input> all = new ArrayList<>();
+      while (all.size() < count) {
+        all.add(read(in));
+      }
+      return all;
+    }
+  }
 
   /// The question to the processes of all hosts.
   ///
-  /// @param order of the records
+  /// @param kind of what is sorted
   /// @param share the inputs
   /// @param folder that is to have the parts
   /// @param memoryBytes how much memory each process is to use
-  record Question(RecordOrder order, HostShare share, Path folder, long memoryBytes)
-      implements HostQuestion {
-    @Override
-    public void write(DataOutputStream out) throws IOException {
-      SharedSort.writeOrder(out, order);
-      share.write(out);
-      out.writeUTF(folder.toString());
-      out.writeLong(memoryBytes);
+  record Question(HostKind<?, ?> kind, HostShare share, Path folder, long memoryBytes) {
+    /// Returns the text for other processes.
+    String text() {
+      return PlanText.of(
+          out -> {
+            kind.write(out);
+            share.write(out);
+            out.writeUTF(folder.toString());
+            out.writeLong(memoryBytes);
+          });
     }
 
-    static Question read(DataInputStream in) throws IOException {
-      return new Question(
-          SharedSort.readOrder(in), HostShare.read(in), Path.of(in.readUTF()), in.readLong());
+    /// Reads a question.
+    ///
+    /// @throws IOException if the text is none
+    static Question read(String text) throws IOException {
+      return PlanText.read(
+          text,
+          in ->
+              new Question(
+                  HostKind.read(in), HostShare.read(in), Path.of(in.readUTF()), in.readLong()));
     }
 
-    @Override
-    public void answer(int process, DataOutputStream out) throws Exception {
+    /// Answers in one process.
+    void answer(int process, DataOutputStream out) throws Exception {
       boolean isFirst = share.place(process) == 0;
       if (isFirst) {
         HostFolder.refuseParts(folder);
       }
-      List<Integer> own = isFirst ? share.at(process) : List.of();
-      List<Path> paths = own.stream().map(file -> share.files().get(file).path()).toList();
-      try (InputFiles inputs = new InputFiles(paths, order.format())) {
-        Means.here(memoryBytes, inputs.waitForDisk()).write(out);
-        out.writeInt(own.size());
-        for (int i = 0; i < own.size(); i++) {
-          InputFile file = inputs.files().get(i);
-          out.writeInt(own.get(i));
-          out.writeUTF(file.state());
-          out.writeLong(file.size() / order.recordSize());
-        }
-        RecordCode code = RecordCode.of(order, inputs.records());
-        Sampler.Keys keys = Sampler.keys(inputs, keyFormat(order, code), code, BUCKETS);
-        out.writeInt(keys.count());
-        out.writeInt(keys.bytes().length);
-        out.write(keys.bytes());
-      }
+      kind.survey(this, isFirst ? share.at(process) : List.of()).write(out);
     }
+  }
+
+  static void writeLine(DataOutputStream out, byte @Nullable [] line) throws IOException {
+    out.writeInt(line == null ? -1 : line.length);
+    out.write(line == null ? new byte[0] : line);
+  }
+
+  static byte @Nullable [] readLine(DataInputStream in) throws IOException {
+    int length = in.readInt();
+    return length < 0 ? null : in.readNBytes(length);
   }
 
   /// Asks the hosts, by a run of its own.
@@ -144,7 +202,7 @@ record HostSurvey(List<Told> processes, List<Integer> made) {
     List<Told> processes = new ArrayList<>();
     for (byte[] answer : told.bytes(RESULT)) {
       try (var in = new DataInputStream(new ByteArrayInputStream(answer))) {
-        processes.add(read(in));
+        processes.add(Told.read(in));
       } catch (IOException e) { // memory does not fail so, and processes have equal code
         throw new UncheckedIOException(e);
       }
@@ -152,30 +210,14 @@ record HostSurvey(List<Told> processes, List<Integer> made) {
     return new HostSurvey(processes, HostFolder.made(told, processes.size()));
   }
 
-  private static Told read(DataInputStream in) throws IOException {
-    Means means = Means.read(in);
-    List<Input> inputs = new ArrayList<>();
-    for (int left = in.readInt(); left > 0; left--) {
-      inputs.add(new Input(in.readInt(), in.readUTF(), in.readLong()));
-    }
-    int count = in.readInt();
-    byte[] keys = in.readNBytes(in.readInt());
-    return new Told(means, inputs, new Sampler.Keys(keys, count));
-  }
-
-  /// Returns where the keys lie that splitters are chosen from. Hosts number their records apart,
-  /// so records with equal keys go to one bucket.
-  static RecordFormat keyFormat(RecordOrder order, @Nullable RecordCode code) {
-    return code == null ? order.format() : code.withoutNumber();
-  }
-
-  long records() {
-    return processes.stream().mapToLong(Told::records).sum();
-  }
-
   /// Returns what any process of the sort may use: as much as that with the least.
   Means least() {
     return processes.stream().map(Told::means).reduce(Means::least).orElseThrow();
+  }
+
+  /// Returns how many bytes of records or lines there are.
+  long bytes() {
+    return processes.stream().mapToLong(Told::bytes).sum();
   }
 
   /// Returns all inputs, in their order.
@@ -194,32 +236,35 @@ record HostSurvey(List<Told> processes, List<Integer> made) {
     return all;
   }
 
-  /// Chooses splitters over all inputs: a host with twice the records gives twice the keys.
-  Splitters splitters(RecordFormat format, int buckets) throws SortException {
+  /// Returns the first row that all inputs have; null without one.
+  byte @Nullable [] header(HostShare share) throws SortException {
+    byte[] first = null;
+    for (int process = 0; process < processes.size(); process++) {
+      byte[] row = processes.get(process).header();
+      if (row != null && first != null && !LineOrder.isSameHeader(row, first)) {
+        throw LineInputs.otherHeader(share.files().get(share.at(process).getFirst()).toString());
+      }
+      first = first == null ? row : first;
+    }
+    return first;
+  }
+
+  /// Returns a sample of all inputs: a host with twice the bytes gives twice as much to it.
+  List<byte[]> sample() {
     double rate = 1;
     for (Told each : processes) {
-      if (each.records() > 0) {
-        rate = Math.min(rate, (double) each.keys().count() / each.records());
+      if (each.bytes() > 0) {
+        rate = Math.min(rate, (double) each.sample().size() / each.bytes());
       }
     }
-    int keyBytes = Splitters.sampleBytes(format);
-    long most = processes.stream().mapToLong(each -> each.keys().count()).sum();
-    Jbuf memory = Jbuf.allocate(Math.max(1, most * keyBytes), "splitters");
-    try {
-      Bytes sample = memory.asBytes();
-      int count = 0;
-      for (Told each : processes) {
-        int known = each.keys().count();
-        long wanted = Math.min(known, (long) Math.ceil(rate * each.records()));
-        for (long i = 0; i < wanted; i++) {
-          int key = (int) (i * known / wanted);
-          sample.copyFrom((long) count * keyBytes, each.keys().bytes(), key * keyBytes, keyBytes);
-          count++;
-        }
+    List<byte[]> all = new ArrayList<>();
+    for (Told each : processes) {
+      int known = each.sample().size();
+      long wanted = Math.min(known, (long) Math.ceil(rate * each.bytes()));
+      for (long i = 0; i < wanted; i++) {
+        all.add(each.sample().get((int) (i * known / wanted)));
       }
-      return Splitters.choose(format, sample, count, buckets);
-    } finally {
-      memory.unreference(Jbuf::free);
     }
+    return all;
   }
 }

@@ -20,7 +20,7 @@ public final class HostSurveyProgram implements FlowProgram {
   /// @throws IOException if there is no such file
   @Override
   public Flow describe(Arguments arguments) throws IOException {
-    HostQuestion question = HostQuestion.read(PlanText.told(arguments));
+    HostSurvey.Question question = HostSurvey.Question.read(PlanText.told(arguments));
     return Flow.named("survey")
         .source(
             "survey",

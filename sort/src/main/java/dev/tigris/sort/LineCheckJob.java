@@ -1,6 +1,9 @@
 package dev.tigris.sort;
 
 import dev.tigris.os.CheckReturnValue;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -103,7 +106,40 @@ public final class LineCheckJob {
   /// @param first the first line; null without one
   /// @param last the last line
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Ends(Result result, byte @Nullable [] header, byte @Nullable [] first, byte[] last) {}
+  record Ends(Result result, byte @Nullable [] header, byte @Nullable [] first, byte[] last) {
+    /// So much of a line is told, for people.
+    private static final int SHOWN = 200;
+
+    /// Writes what [#read] reads. The time that it took is left out.
+    void write(DataOutputStream out) throws IOException {
+      out.writeLong(result.lines());
+      out.writeLong(result.bytes());
+      out.writeLong(result.duplicates());
+      out.writeLong(result.unordered());
+      Disorder disorder = result.first();
+      out.writeLong(disorder == null ? 0 : disorder.number());
+      String text = disorder == null ? "" : disorder.text();
+      out.writeUTF(text.substring(0, Math.min(SHOWN, text.length())));
+      HostSurvey.writeLine(out, header);
+      HostSurvey.writeLine(out, first);
+      HostSurvey.writeLine(out, last);
+    }
+
+    static Ends read(DataInputStream in) throws IOException {
+      long lines = in.readLong();
+      long bytes = in.readLong();
+      long duplicates = in.readLong();
+      long unordered = in.readLong();
+      long number = in.readLong();
+      String text = in.readUTF();
+      Disorder disorder = number == 0 ? null : new Disorder("", number, text);
+      return new Ends(
+          new Result(lines, bytes, duplicates, unordered, disorder, Duration.ZERO),
+          HostSurvey.readLine(in),
+          HostSurvey.readLine(in),
+          Objects.requireNonNull(HostSurvey.readLine(in)));
+    }
+  }
 
   /// Checks as [#run] does.
   Ends ends() throws SortException, InterruptedException {

@@ -2,6 +2,8 @@ package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Reads some keys from all over the input, to choose splitters from. A few neighbouring records
@@ -68,14 +70,9 @@ final class Sampler {
     }
   }
 
-  /// Keys of some records.
-  ///
-  /// @param bytes the keys, each of [Splitters#sampleBytes]
-  @SuppressWarnings("ArrayRecordComponent") // nothing compares it
-  record Keys(byte[] bytes, int count) {}
-
-  /// Reads as many keys as [#sample] chooses splitters from.
-  static Keys keys(InputFiles inputs, RecordFormat format, @Nullable RecordCode code, int buckets)
+  /// Reads as many keys as [#sample] chooses splitters from, each of [Splitters#sampleBytes].
+  static List<byte[]> keys(
+      InputFiles inputs, RecordFormat format, @Nullable RecordCode code, int buckets)
       throws SortException {
     return read(
         inputs,
@@ -84,9 +81,13 @@ final class Sampler {
         buckets,
         Progress.NONE,
         (sample, count) -> {
-          byte[] bytes = new byte[count * Splitters.sampleBytes(format)];
-          sample.copyTo(0, bytes, 0, bytes.length);
-          return new Keys(bytes, count);
+          List<byte[]> keys = new ArrayList<>();
+          for (int key = 0; key < count; key++) {
+            byte[] bytes = new byte[Splitters.sampleBytes(format)];
+            sample.copyTo((long) key * bytes.length, bytes, 0, bytes.length);
+            keys.add(bytes);
+          }
+          return keys;
         });
   }
 

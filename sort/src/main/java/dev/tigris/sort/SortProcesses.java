@@ -38,7 +38,7 @@ final class SortProcesses {
   }
 
   /// Asks the hosts of a sort.
-  static Results ask(Cluster cluster, HostQuestion question, TemporaryFolder plans)
+  static Results ask(Cluster cluster, HostSurvey.Question question, TemporaryFolder plans)
       throws SortException, InterruptedException {
     return new SortProcesses(cluster, HostSurveyProgram.class, question.folder())
         .run(plans, question.text(), 0, Progress.NONE);

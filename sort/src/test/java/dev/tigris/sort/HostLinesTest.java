@@ -37,8 +37,8 @@ class HostLinesTest {
     for (LineOrder order :
         List.of(csv.build(), csv.stable().build(), csv.unique().build(), text.unique().build())) {
       Path output = folder.resolve("parts of " + order);
-      HostLineSortJob.Result result =
-          HostLineSortJob.of(Cluster.threads(), share, output).order(order).parallel(2).run();
+      HostSortJob.Result<LineSortJob.Result> result =
+          HostSortJob.of(Cluster.threads(), share, output).order(order).parallel(2).run();
       String header = order.isCsv() ? "key,number\n" : "";
       var all = new StringBuilder(header);
       for (HostFile part : result.parts()) {
