@@ -54,10 +54,10 @@ final class HostLineRun extends LineToldRun {
 
   @Override
   synchronized OrderedOutput output(ModuleContext sorter, long bytesBefore) throws SortException {
-    PartStream stream = new PartStream(new StreamPart(sorter.output(HostRun.DRAIN)));
-    Path path = shared.parts().get(sorter.replica()).path();
+    HostFile file = shared.parts().get(sorter.replica());
+    PartStream stream = new PartStream(new StreamPart(sorter.output(HostRun.DRAIN), file));
     OrderedOutput output =
-        new OrderedOutput(stream, path, Compression.NONE, firstBucket(sorter.replica()));
+        new OrderedOutput(stream, file.path(), Compression.NONE, firstBucket(sorter.replica()));
     parts.put(sorter.replica(), new Part(stream, output));
     byte @Nullable [] row = shared.header();
     if (row != null) {

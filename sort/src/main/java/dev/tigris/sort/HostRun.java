@@ -1,6 +1,7 @@
 package dev.tigris.sort;
 
 import dev.tigris.flow.ModuleContext;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -12,16 +13,19 @@ final class HostRun extends ProcessRun {
 
   static final String DRAIN = "drain";
 
+  private final List<HostFile> parts;
   private final int neighbours;
   private final AtomicLong next;
 
   /// @param records of the inputs of all hosts
+  /// @param plan of the hosts
   /// @param process which one this is
-  HostRun(SharedSort sort, InputFiles inputs, long records, HostShare share, int process)
+  HostRun(SharedSort sort, InputFiles inputs, long records, HostSort.Plan plan, int process)
       throws SortException {
-    super(sort, inputs, records, null, share.hosts().size(), process);
-    this.neighbours = share.neighbours(process);
-    this.next = new AtomicLong(share.place(process));
+    super(sort, inputs, records, null, plan.share().hosts().size(), process);
+    this.parts = plan.parts();
+    this.neighbours = plan.share().neighbours(process);
+    this.next = new AtomicLong(plan.share().place(process));
   }
 
   /// Of the inputs on its host, processes take chunks in turn.
@@ -33,7 +37,7 @@ final class HostRun extends ProcessRun {
 
   @Override
   OutputPart part(ModuleContext sorter) {
-    return new StreamPart(sorter.output(DRAIN));
+    return new StreamPart(sorter.output(DRAIN), parts.get(sorter.replica()));
   }
 
   @Override

@@ -149,7 +149,7 @@ final class HostSort extends ProcessPart<HostRun> {
     SharedSort sort =
         new SharedSort(
             order, plan.plan(), own, inputs.chunks(), plan.splitters(), folder.path(), true, true);
-    return new HostRun(sort, inputs, plan.records(), plan.share(), process);
+    return new HostRun(sort, inputs, plan.records(), plan, process);
   }
 
   @Override

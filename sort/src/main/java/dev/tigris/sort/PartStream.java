@@ -13,17 +13,17 @@ final class PartStream extends OutputStream {
   }
 
   @Override
-  public void write(int b) {
+  public void write(int b) throws SortException {
     write(new byte[] {(byte) b}, 0, 1);
   }
 
   @Override
-  public void write(byte[] bytes, int from, int length) {
+  public void write(byte[] bytes, int from, int length) throws SortException {
     part.append(bytes, from, length);
   }
 
   /// Writes what is left, and nothing may follow.
-  void finish() {
+  void finish() throws SortException {
     part.finish();
   }
 }
