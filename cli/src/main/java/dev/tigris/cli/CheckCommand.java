@@ -6,6 +6,7 @@ import dev.tigris.sort.LineCheckJob;
 import dev.tigris.sort.SortInput;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,8 +43,7 @@ final class CheckCommand implements Command {
     Options.addRecordFormat(spec);
     Options.addKeys(spec);
     TextOptions.addOptions(spec);
-    spec.addOption(
-        TextOptions.flag("-u", Options.UNIQUE, "Of text, equal keys are out of order, too."));
+    spec.addOption(TextOptions.flag("-u", Options.UNIQUE, "Equal keys are out of order, too."));
     spec.addOption(
         OptionSpec.builder(RunOptions.ON)
             .type(String.class)
@@ -87,9 +87,6 @@ final class CheckCommand implements Command {
     if (TextOptions.isAskedFor(options)) {
       return checkText(files, options, console);
     }
-    if (options.hasMatchedOption(Options.UNIQUE)) {
-      throw TextOptions.misuse(options, "-u is for text: add --lines or --csv");
-    }
     if (summaryFile != null) {
       Options.refuseFolder(options, options.matchedOption("-o").originalStringValues().getLast());
       CheckSummary.refuseOtherThanSummary(summaryFile);
@@ -112,13 +109,29 @@ final class CheckCommand implements Command {
     if (summaryFile != null) {
       summary.write(summaryFile);
     }
+    boolean isFine =
+        options.hasMatchedOption(Options.UNIQUE)
+            ? summary.isStrictlyOrdered()
+            : summary.isOrdered();
     PrintStream out = summaryFile == null ? console.out() : console.beside(summaryFile);
     if (options.hasMatchedOption("--json")) {
-      out.println(Json.object(describe(summary, facts)));
-    } else if (!options.hasMatchedOption("--quiet") || !summary.isOrdered()) {
-      summary.verdict().forEach(out::println);
+      out.println(Json.object(describe(summary, isFine, facts)));
+    } else if (!options.hasMatchedOption("--quiet") || !isFine) {
+      verdict(summary, isFine).forEach(out::println);
     }
-    return summary.isOrdered() ? ExitCode.OK : ExitCode.OUT_OF_ORDER;
+    return isFine ? ExitCode.OK : ExitCode.OUT_OF_ORDER;
+  }
+
+  /// Returns the lines of a summary. Where equal keys are out of order, the last one says so.
+  private static List<String> verdict(CheckSummary summary, boolean isFine) {
+    List<String> lines = new ArrayList<>(summary.verdict());
+    if (summary.isOrdered() && !isFine) {
+      lines.removeLast();
+      lines.add(
+          "ERROR - there are %s records with the key of the one before them"
+              .formatted(summary.duplicates()));
+    }
+    return lines;
   }
 
   private static void refuseOnHosts(ParseResult options) {
@@ -207,8 +220,9 @@ final class CheckCommand implements Command {
     }
   }
 
-  private static Map<String, Object> describe(CheckSummary summary, Map<String, Object> facts) {
-    facts.put("status", summary.isOrdered() ? "ok" : "out of order");
+  private static Map<String, Object> describe(
+      CheckSummary summary, boolean isFine, Map<String, Object> facts) {
+    facts.put("status", isFine ? "ok" : "out of order");
     facts.put("records", summary.records());
     facts.put("checksum", summary.checksum().toHex());
     facts.put("duplicateKeys", summary.duplicates());

@@ -66,5 +66,13 @@ class SortCommandTest {
     assertEquals(ExitCode.OUT_OF_ORDER, shell.run("check @/sorted").code());
     Result unique = shell.run("sort --no-fsync --key 0:u8 -u --json @/data @/unique");
     assertTrue(unique.out().contains("\"writtenRecords\":2"), unique.toString()); // of 256
+    assertEquals(ExitCode.OK, shell.run("check --key 0:u8 -u @/unique").code());
+    Result twice = shell.run("sort --no-fsync --key 0:u8 @/unique @/unique @/twice");
+    assertEquals(ExitCode.OK, twice.code(), twice.toString());
+    assertEquals(ExitCode.OK, shell.run("check --key 0:u8 @/twice").code());
+    Result equal = shell.run("check --key 0:u8 -u @/twice");
+    assertEquals(ExitCode.OUT_OF_ORDER, equal.code(), equal.toString());
+    String expected = "ERROR - there are 251 records with the key of the one before them";
+    assertTrue(equal.out().contains(expected), equal.toString());
   }
 }

@@ -129,7 +129,6 @@ class TextSortTest {
         "sort --lines --sort=other @/lines @/out       | Give its letter",
         "sort --lines --check=loud @/lines             | diagnose-first, quiet or silent",
         "sort --lines -o @/out @/lines                 | is the last name",
-        "check -u @/lines                              | -u is for text",
         "sort --lines -t ab @/lines @/out              | is not one character",
         "sort --lines -t \u00e9 @/lines @/out               | of one byte",
         "sort --lines --memory 1k @/lines @/out        | too small to sort lines",

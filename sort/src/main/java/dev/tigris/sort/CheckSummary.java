@@ -131,6 +131,11 @@ public final class CheckSummary {
     return unordered.equals(UInt128.ZERO);
   }
 
+  /// Returns whether all records are in order and have different keys.
+  public boolean isStrictlyOrdered() {
+    return isOrdered() && duplicates.equals(UInt128.ZERO);
+  }
+
   /// Returns the lines that valsort prints for these records.
   public List<String> verdict() {
     List<String> lines = new ArrayList<>();
