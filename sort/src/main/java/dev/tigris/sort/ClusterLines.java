@@ -9,6 +9,9 @@ import java.util.Map;
 /// and chosen the splitters. The others write their ranges of one file, and tell how much they have
 /// read and written, with checksums. This process compares these before the output gets its name.
 final class ClusterLines {
+  /// Text takes the processor longer than records, whose limit is higher.
+  private static final long SHORT_BYTES = 32L << 20;
+
   private final Cluster cluster;
   private final Path output;
   private final LineRun whole;
@@ -35,7 +38,10 @@ final class ClusterLines {
   Sorted sort(TemporaryFolder folder, Path path, OutputFile file)
       throws SortException, InterruptedException {
     Map<String, Long> told =
-        new SortProcesses(cluster, LineSortProgram.class, output)
+        new SortProcesses(
+                SortProcesses.compiling(cluster, whole.inputBytes(), SHORT_BYTES),
+                LineSortProgram.class,
+                output)
             .run(
                 folder,
                 SharedLines.of(whole, folder.path(), path).text(),

@@ -11,6 +11,9 @@ import java.util.concurrent.TimeUnit;
 /// beside it, and tell how much they have read and written, with checksums. This process compares
 /// these, as in a sort of its own, before the output gets its name.
 final class ClusterSort {
+  /// A process with no more than this is done before the optimizing compiler's code pays.
+  private static final long SHORT_BYTES = 512L << 20;
+
   private final Cluster cluster;
   private final Path output;
   private final SortRun whole;
@@ -31,7 +34,10 @@ final class ClusterSort {
     long started = System.nanoTime();
     long startedMicros = ProcessRun.micros();
     Map<String, Long> told =
-        new SortProcesses(cluster, SortProgram.class, output)
+        new SortProcesses(
+                SortProcesses.compiling(cluster, whole.inputs().bytes(), SHORT_BYTES),
+                SortProgram.class,
+                output)
             .run(
                 folder,
                 SharedSort.of(whole, folder.path()).text(),

@@ -240,9 +240,7 @@ record SortPlan(
 
   private static int ampleWater(Demand demand, Team team) {
     long share = Long.highestOneBit(bucketBytes(demand, team) / (4L * team.partitioners));
-    // Between processes, a larger one is announced before it is sent.
-    boolean isAmple =
-        demand.format.recordSize() <= WATER_BYTES / AMPLE_RECORDS && demand.processes == 1;
+    boolean isAmple = demand.format.recordSize() <= WATER_BYTES / AMPLE_RECORDS;
     return isAmple ? Math.clamp(share, WATER_BYTES, AMPLE_WATER_BYTES) : WATER_BYTES;
   }
 

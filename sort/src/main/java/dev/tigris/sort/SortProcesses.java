@@ -32,6 +32,16 @@ final class SortProcesses {
     this.output = output;
   }
 
+  /// Returns a cluster whose processes do without the optimizing compiler if each has so little of
+  /// the input that its code would come too late: it takes the processors that the sort needs.
+  ///
+  /// @param shortBytes how little that is
+  static Cluster compiling(Cluster cluster, long bytes, long shortBytes) {
+    return bytes / cluster.workers() > shortBytes
+        ? cluster
+        : cluster.withJvmOptions(List.of("-XX:TieredStopAtLevel=1"));
+  }
+
   /// Makes a folder for the plan of processes whose outputs are on other hosts.
   static TemporaryFolder elsewhere() throws SortException {
     return new TemporaryFolder(Path.of(System.getProperty("java.io.tmpdir"), "tigris-hosts"));

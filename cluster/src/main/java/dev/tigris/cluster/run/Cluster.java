@@ -245,6 +245,14 @@ public final class Cluster {
         processes, attempts, hang, seed, runs, code.withCache(file), null, hasFolder, null);
   }
 
+  /// Returns a copy whose processes on this host get options of Java, which follow those of this
+  /// process. A short run, for example, is quicker without the optimizing compiler
+  /// (`-XX:TieredStopAtLevel=1`). Workers of other hosts choose their own.
+  public Cluster withJvmOptions(List<String> options) {
+    return new Cluster(
+        processes, attempts, hang, seed, runs, code.withOptions(options), hosts, hasFolder, engine);
+  }
+
   /// Returns a cluster of two processes, both of which are this one: it goes through all that a run
   /// on processes does. A training run with it makes an AOT cache for coordinators and workers that
   /// share one. A program that does not end by itself does not end.
@@ -562,7 +570,7 @@ public final class Cluster {
     CodePath path = CodePath.ofThisProcess().with(code.path());
     Path cache = code.cache();
     JavaCommand own = JavaCommand.ofThisProcess(processes, path, code.dividesHeap());
-    JavaCommand command = cache == null ? own : own.withoutAotCache();
+    JavaCommand command = (cache == null ? own : own.withoutAotCache()).with(code.options());
     Path options = folder.options(command);
     AotCache aot = cache == null ? null : AotCache.of(cache, path);
     return deaths -> new ProcessHost(command, options, aot, folder, deaths);

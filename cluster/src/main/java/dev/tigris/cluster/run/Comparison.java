@@ -31,12 +31,11 @@ final class Comparison {
   /// @throws IOException if the JVM cannot describe it; what it prints goes to the standard error
   static Fingerprint elsewhere(CodePath code, String program, Arguments arguments)
       throws IOException {
-    JavaCommand command = JavaCommand.ofThisProcess(1, code, false);
-    for (String option : ODD) {
-      command = command.with(option);
-    }
     int processors = Runtime.getRuntime().availableProcessors();
-    command = command.with("-XX:ActiveProcessorCount=" + (processors == 1 ? 2 : 1));
+    JavaCommand command =
+        JavaCommand.ofThisProcess(1, code, false)
+            .with(ODD)
+            .with(List.of("-XX:ActiveProcessorCount=" + (processors == 1 ? 2 : 1)));
     Path options = Files.createTempFile("tigris", ".options"); // for this user alone
     try {
       Files.writeString(options, command.optionsFile());

@@ -136,10 +136,10 @@ record JavaCommand(CodePath code, List<String> options) {
         code, options.stream().filter(option -> !option.startsWith("-XX:AOT")).toList());
   }
 
-  /// Returns a copy with one more option.
-  JavaCommand with(String option) {
+  /// Returns a copy with more options.
+  JavaCommand with(List<String> others) {
     List<String> more = new ArrayList<>(options);
-    more.add(option);
+    more.addAll(others);
     return new JavaCommand(code, more);
   }
 

@@ -152,6 +152,16 @@ class JavaCommandTest {
   }
 
   @Test
+  void moreOptionsFollowThoseOfTheParent() {
+    List<String> given = List.of("-XX:TieredStopAtLevel=4");
+    JavaCommand command =
+        JavaCommand.of(given, 2, CodePath.ofThisProcess(), true, false)
+            .with(List.of("-XX:TieredStopAtLevel=1"));
+    assertEquals("-XX:TieredStopAtLevel=1", command.options().getLast());
+    assertTrue(command.options().containsAll(given), () -> command.options().toString());
+  }
+
+  @Test
   void theMainClassFollowsThePath() {
     JavaCommand command = new JavaCommand(CODE, List.of("-Dp=1"));
     List<String> words = command.words(Path.of("options"), "a");
