@@ -9,6 +9,6 @@ public final class RunGroups {
 
   /// Lists the groups in the order in which they are measured.
   public static List<Group> all() {
-    return List.of(new StartGroup(), new FailGroup(), new ScalingGroup());
+    return List.of(new StartGroup(), new FailGroup(), new ScalingGroup(), new TigrisSortGroup());
   }
 }

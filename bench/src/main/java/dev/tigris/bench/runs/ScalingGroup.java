@@ -9,11 +9,7 @@ import dev.tigris.bench.Run;
 import dev.tigris.bench.Scale;
 import dev.tigris.bench.WrongResultException;
 import dev.tigris.bench.net.Namespaces;
-import java.io.BufferedReader;
-import java.io.Closeable;
 import java.io.IOException;
-import java.io.Writer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -77,10 +73,10 @@ final class ScalingGroup implements Group {
     Map<String, List<Double>> rates = new LinkedHashMap<>();
     int rounds = run.scale().pick(1, 2, 7);
     try (Switch network = new Switch(2 * MOST, LINK)) {
-      List<Node> nodes = new ArrayList<>();
+      List<NodeProcess> nodes = new ArrayList<>();
       try {
         for (int host = 0; host < 2 * MOST; host++) {
-          nodes.add(new Node(network, host));
+          nodes.add(new NodeProcess(network, host, Main.class));
         }
         long number = 1;
         if (run.scale() != Scale.TINY) {
@@ -100,7 +96,7 @@ final class ScalingGroup implements Group {
           }
         }
       } finally {
-        for (Node node : nodes) {
+        for (NodeProcess node : nodes) {
           node.close();
         }
       }
@@ -118,10 +114,11 @@ final class ScalingGroup implements Group {
   }
 
   /// Returns how many megabytes a second come out of the reservoir.
-  private static double rate(List<Node> nodes, int count, String policy, long number, Run run)
+  private static double rate(
+      List<NodeProcess> nodes, int count, String policy, long number, Run run)
       throws IOException, InterruptedException {
-    List<Node> senders = nodes.subList(0, count);
-    List<Node> receivers = nodes.subList(MOST, MOST + count);
+    List<NodeProcess> senders = nodes.subList(0, count);
+    List<NodeProcess> receivers = nodes.subList(MOST, MOST + count);
     List<String> addresses = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       addresses.add(receivers.get(i).ask("receive %d %d %d".formatted(number, i, count)));
@@ -143,63 +140,22 @@ final class ScalingGroup implements Group {
     }
     long sent = 0;
     long received = 0;
-    for (Node sender : senders) {
+    for (NodeProcess sender : senders) {
       sent += Long.parseLong(sender.ask("end"));
     }
-    for (Node receiver : receivers) {
+    for (NodeProcess receiver : receivers) {
       received += Long.parseLong(receiver.ask("end"));
     }
     WrongResultException.check("bytes out of the reservoir", sent, received);
     return rate;
   }
 
-  private static List<long[]> counts(List<Node> nodes) throws IOException {
+  private static List<long[]> counts(List<NodeProcess> nodes) throws IOException {
     List<long[]> counts = new ArrayList<>();
-    for (Node node : nodes) {
+    for (NodeProcess node : nodes) {
       String[] words = node.ask("count").split(" ", -1);
       counts.add(new long[] {Long.parseLong(words[0]), Long.parseLong(words[1])});
     }
     return counts;
-  }
-
-  /// A process of [Main] on its host.
-  private static final class Node implements Closeable {
-    private final Process process;
-    private final BufferedReader answers;
-    private final Writer questions;
-
-    Node(Switch network, int host) throws IOException {
-      List<String> java =
-          List.of(
-              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-              "--enable-native-access=ALL-UNNAMED",
-              "-XX:+UseSerialGC",
-              "-Xmx128m",
-              "-cp",
-              System.getProperty("java.class.path"),
-              Main.class.getName(),
-              Switch.address(host));
-      process =
-          new ProcessBuilder(network.on(host, java))
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
-      answers = process.inputReader();
-      questions = process.outputWriter();
-    }
-
-    String ask(String question) throws IOException {
-      questions.write(question + "\n");
-      questions.flush();
-      String answer = answers.readLine();
-      if (answer == null) {
-        throw new IOException("a process has ended instead of an answer to: " + question);
-      }
-      return answer;
-    }
-
-    @Override
-    public void close() {
-      process.destroyForcibly();
-    }
   }
 }
