@@ -248,6 +248,7 @@ public record Bar(
         times("cluster\\.sort\\.2", ONE_JVM, 0.9, ">= 0.9x"),
         most("cluster\\.start\\.processes(\\.cached)?", LIMIT, 500, "<= 0.5 s"),
         most("cluster\\.fail\\.ended", LIMIT, 2000, "<= 2 s"),
+        most("cluster\\.resize\\..*", LIMIT, 1000, "below 90 % for <= 1 s"),
         times("paper\\.tigris\\.fig4\\..*", IDEAL, 0.97, ">= 97 % of ideal"));
   }
 

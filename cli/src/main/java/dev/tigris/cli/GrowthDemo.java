@@ -32,12 +32,11 @@ record GrowthDemo(Path runs, boolean isQuick, Path png, PrintStream out) {
 
   private static final int BAR = 40;
   private static final double NANOS = 1e9;
-  private static final double MOST_OF_ONE = 1000;
 
   void run() throws CommandException, RunException, InterruptedException {
     out.printf(
         "A flow on %d processes that grows while it runs%n%n"
-            + "  Each replica of the stage 'work' takes a millisecond for a water. The stage begins%n"
+            + "  Each replica of the stage 'work' passes a water every millisecond. The stage begins%n"
             + "  with %d of them, gets %d, and has %d again in the end.%n%n",
         PROCESSES, GrowingFlow.REPLICAS, LARGE, GrowingFlow.REPLICAS);
     ClusterRun run =
@@ -59,7 +58,7 @@ record GrowthDemo(Path runs, boolean isQuick, Path png, PrintStream out) {
       watch(run, GrowingFlow.REPLICAS, moments);
       run.drain();
       tell(run.await());
-      DemoCommand.draw(() -> GrowthChart.write(moments, MOST_OF_ONE, png), png, out);
+      DemoCommand.draw(() -> GrowthChart.write(moments, GrowingFlow.RATE, png), png, out);
     } catch (InterruptedException e) {
       run.cancelAndAwait();
       throw e;
@@ -89,7 +88,7 @@ record GrowthDemo(Path runs, boolean isQuick, Path png, PrintStream out) {
       double seconds = (now.elapsedNanos() - before.elapsedNanos()) / NANOS;
       double rate = (worked(now) - worked(before)) / Math.max(seconds, 1 / NANOS);
       moments.add(new GrowthChart.Moment(now.elapsedNanos() / NANOS, rate, replicas));
-      int bar = (int) Math.min(BAR, Math.round(BAR * rate / (LARGE * MOST_OF_ONE)));
+      int bar = (int) Math.min(BAR, Math.round(BAR * rate / (LARGE * GrowingFlow.RATE)));
       out.printf(
           "  %d replicas  %-" + BAR + "s %,6.0f waters a second%n",
           replicas,

@@ -9,6 +9,11 @@ public final class RunGroups {
 
   /// Lists the groups in the order in which they are measured.
   public static List<Group> all() {
-    return List.of(new StartGroup(), new FailGroup(), new ScalingGroup(), new TigrisSortGroup());
+    return List.of(
+        new StartGroup(),
+        new FailGroup(),
+        new ResizeGroup(),
+        new ScalingGroup(),
+        new TigrisSortGroup());
   }
 }
