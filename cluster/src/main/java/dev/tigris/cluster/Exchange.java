@@ -134,6 +134,10 @@ public final class Exchange implements AutoCloseable {
     return new MeshMaker(this, requests, self, members, lanes, options.patience()).make(name);
   }
 
+  StreamOptions options() {
+    return options;
+  }
+
   Ways ways() {
     return ways;
   }
@@ -144,7 +148,12 @@ public final class Exchange implements AutoCloseable {
   /// @param fabric carries it
   /// @param address where the process of the receiving end listens
   public StreamKind sending(String stream, Fabric fabric, String address) {
-    return new SendingKind(identity(stream), fabric, address);
+    return sending(stream, fabric, address, options);
+  }
+
+  /// Returns that of a stream with options of its own.
+  StreamKind sending(String stream, Fabric fabric, String address, StreamOptions its) {
+    return new SendingKind(identity(stream), fabric, address, its);
   }
 
   /// Returns the kind of the receiving end of one stream. The sender may use any fabric that this
@@ -157,7 +166,12 @@ public final class Exchange implements AutoCloseable {
 
   /// Returns the kind of the receiving end of one stream, which tells when it is connected.
   StreamKind receiving(String stream, Runnable connected) {
-    return new ReceivingKind(identity(stream), connected);
+    return receiving(stream, options, connected);
+  }
+
+  /// Returns that of a stream with options of its own.
+  StreamKind receiving(String stream, StreamOptions its, Runnable connected) {
+    return new ReceivingKind(identity(stream), its, connected);
   }
 
   Header.Identity identity(String stream) {
@@ -182,8 +196,10 @@ public final class Exchange implements AutoCloseable {
     private final Header.Identity identity;
     private final Fabric fabric;
     private final String address;
+    private final StreamOptions options;
 
-    SendingKind(Header.Identity identity, Fabric fabric, String address) {
+    SendingKind(Header.Identity identity, Fabric fabric, String address, StreamOptions options) {
+      this.options = options;
       this.identity = identity;
       this.fabric = Objects.requireNonNull(fabric, "fabric");
       this.address = Objects.requireNonNull(address, "address");
@@ -255,9 +271,11 @@ public final class Exchange implements AutoCloseable {
 
   private final class ReceivingKind implements StreamKind {
     private final Header.Identity identity;
+    private final StreamOptions options;
     private final Runnable connected;
 
-    ReceivingKind(Header.Identity identity, Runnable connected) {
+    ReceivingKind(Header.Identity identity, StreamOptions options, Runnable connected) {
+      this.options = options;
       this.identity = identity;
       this.connected = connected;
     }

@@ -4,6 +4,7 @@ import dev.tigris.flow.Flow;
 import dev.tigris.flow.FlowPart;
 import dev.tigris.flow.Operation.End;
 import dev.tigris.flow.StreamKind;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,6 +16,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 ///
 /// Thread rule: as for [FlowPart].
 final class ExchangePart implements FlowPart {
+  /// How long an end waits that joins while the flow runs: the other one's module may be in a call
+  /// that takes long. A process that has died is told by its connections, or by its coordinator.
+  private static final Duration WHILE_IT_RUNS = Duration.ofDays(1);
+
   private final Exchange exchange;
   private final Flow flow;
   private final Placement placement;
@@ -27,6 +32,9 @@ final class ExchangePart implements FlowPart {
 
   private final CompletableFuture<Void> joined = new CompletableFuture<>();
 
+  /// How the streams work that are made from now on.
+  private volatile StreamOptions options;
+
   ExchangePart(Exchange exchange, Flow flow, Placement placement, int self, List<Reach> processes) {
     this.exchange = exchange;
     this.flow = flow;
@@ -34,6 +42,7 @@ final class ExchangePart implements FlowPart {
     this.self = self;
     this.processes = List.copyOf(processes);
     this.ways = new Ways.Chosen[processes.size()];
+    this.options = exchange.options();
     if (self < 0 || self >= processes.size()) {
       throw new IllegalArgumentException(
           "there is no process %d among %d, numbered from 0".formatted(self, processes.size()));
@@ -60,10 +69,10 @@ final class ExchangePart implements FlowPart {
     String name = flow.name() + "/" + link.stream();
     if (isHere(link.to())) {
       awaited.incrementAndGet();
-      return exchange.receiving(name, this::connected);
+      return exchange.receiving(name, options, this::connected);
     }
     Ways.Chosen way = wayTo(place(link.to()));
-    return exchange.sending(name, way.fabric(), way.address());
+    return exchange.sending(name, way.fabric(), way.address(), options);
   }
 
   private Ways.Chosen wayTo(int process) {
@@ -83,6 +92,7 @@ final class ExchangePart implements FlowPart {
 
   @Override
   public CompletionStage<Void> joined() {
+    options = options.withPatience(WHILE_IT_RUNS);
     connected(); // all are known
     return joined;
   }

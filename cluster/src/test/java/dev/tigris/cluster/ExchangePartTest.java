@@ -9,6 +9,7 @@ import dev.tigris.flow.Flow;
 import dev.tigris.flow.FlowEngine;
 import dev.tigris.flow.FlowEngine.Answer;
 import dev.tigris.flow.FlowException;
+import dev.tigris.flow.FlowPart;
 import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.Module;
 import dev.tigris.flow.Operation;
@@ -19,12 +20,16 @@ import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.Water;
 import dev.tigris.net.Fabric;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -49,8 +54,12 @@ class ExchangePartTest {
   }
 
   private List<Reach> open(int processes, String... providers) {
+    return open(OPTIONS, processes, providers);
+  }
+
+  private List<Reach> open(StreamOptions options, int processes, String... providers) {
     for (int i = 0; i < processes; i++) {
-      Exchange exchange = new Exchange(1, 0, OPTIONS);
+      Exchange exchange = new Exchange(1, 0, options);
       exchanges.add(exchange);
       for (String provider : providers) {
         Fabric fabric = Fabric.open(provider);
@@ -85,6 +94,45 @@ class ExchangePartTest {
     }
     assertEquals(Squares.expected(500, 0), sums[0].get());
     assertEquals(Squares.expected(500, 1), sums[1].get());
+  }
+
+  /// The sender of a stream that joins may be in a call that takes longer than any wait for a
+  // start.
+  @Test
+  void aStreamThatJoinsWhileTheFlowRunsWaitsForItsSender() throws Exception {
+    List<Reach> processes = open(OPTIONS.withPatience(Duration.ofMillis(50)), 2, "tcp");
+    Flow flow = Squares.flow(10, 64, sums());
+    Placement placement = replica -> replica.name().equals("count") ? 0 : 1;
+    List<FlowPart> parts = new ArrayList<>();
+    for (int self = 0; self < 2; self++) {
+      parts.add(exchanges.get(self).part(flow, placement, self, processes));
+      var _ = parts.getLast().joined(); // it has no other streams
+    }
+    var link = new FlowPart.Link("late", new End("count", 2), new End("square", 3));
+    StreamKind.Place place = new StreamKind.Place("late", 4);
+    CompletableFuture<Long> came =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                var in = parts.get(1).kind(link).open(place);
+                Water first = in.get();
+                long number = first.bytes().getLong(0);
+                first.release();
+                in.close(true);
+                return number;
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            },
+            task -> Thread.ofPlatform().daemon().start(task));
+    assertThrows(TimeoutException.class, () -> came.get(300, TimeUnit.MILLISECONDS));
+    var out = parts.get(0).kind(link).open(place);
+    Water water = out.spring().createWater(Long.BYTES);
+    water.bytes().setLong(0, 7);
+    out.put(water);
+    out.end();
+    assertEquals(7, came.get(30, TimeUnit.SECONDS));
+    out.close(true);
   }
 
   @Test
