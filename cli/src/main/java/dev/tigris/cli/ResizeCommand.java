@@ -22,13 +22,7 @@ final class ResizeCommand implements Command {
   public CommandSpec spec() {
     var spec = CommandSpec.create();
     RunFinder.addRun(spec);
-    spec.addPositional(
-        PositionalParamSpec.builder()
-            .index("1")
-            .type(String.class)
-            .paramLabel("STAGE")
-            .description("The stage, as 'tigris top' names it.")
-            .build());
+    RunFinder.addPart(spec, "STAGE", "The stage, as 'tigris top' names it.");
     spec.addPositional(
         PositionalParamSpec.builder()
             .index("2")

@@ -44,6 +44,17 @@ final class RunFinder {
             .build());
   }
 
+  /// Adds the parameter that names a part of it.
+  static void addPart(CommandSpec spec, String label, String description) {
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .index("1")
+            .type(String.class)
+            .paramLabel(label)
+            .description(description)
+            .build());
+  }
+
   static Path folder(ParseResult options) {
     Path given = options.matchedOptionValue(RUNS, null);
     return given == null ? RunRecovery.usualRuns() : given;

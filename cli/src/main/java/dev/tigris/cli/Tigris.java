@@ -49,6 +49,7 @@ final class Tigris {
     commands.put("logs", LogsCommand::new);
     commands.put("top", TopCommand::new);
     commands.put("resize", ResizeCommand::new);
+    commands.put("tap", TapCommand::new);
     commands.put("stop", ChangeCommand::stop);
     commands.put("cancel", ChangeCommand::cancel);
     commands.put("layout", LayoutCommand::new);

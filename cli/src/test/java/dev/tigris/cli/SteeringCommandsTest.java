@@ -96,7 +96,7 @@ class SteeringCommandsTest {
   /// The server has looked at the run once at most when it is asked, and knows no rates. The run is
   /// one of this process, which cannot find its own: so another folder has its address.
   @Test
-  void oneLookWaitsUntilTheStagesAreKnown() throws Exception {
+  void oneLookWaitsUntilTheStagesAreKnownAndATapShowsWaters() throws Exception {
     Path other = folderOf("0123456789abcdef0123456789abcdef", "program=a.B\n", "");
     ClusterRun run =
         Cluster.threads().withRuns(runs.resolve("own")).withFolder().start(GrowingFlow.class);
@@ -105,6 +105,14 @@ class SteeringCommandsTest {
       Files.copy(own, other.resolve(RunRecovery.API), StandardCopyOption.COPY_ATTRIBUTES);
       Shell.Result top = shell.run("top 01 --once --runs @/");
       assertTrue(top.out().matches("(?s).*\nwork +2 +[1-9].*"), top.out() + top.err());
+      Shell.Result tap = shell.run("tap 01 count --count 3 --bytes 4 --runs @/");
+      assertEquals(3, tap.out().lines().count(), tap.err());
+      assertTrue(tap.out().matches("(?s)work\\[[01]\\] #[0-9,]+  8 bytes  .*"), tap.out());
+      Shell.Result json = shell.run("tap 01 work --count 1 --json --runs @/");
+      assertTrue(json.out().contains("\"stage\":\"make\""), json.out() + json.err());
+      refuses("tap 01 add --runs @/", ExitCode.FAILED, "there are [work, count]");
+      refuses("tap 01 work --rate 0 --runs @/", ExitCode.USAGE, "--rate 0");
+      refuses("tap 01 work --rate 1 --all --runs @/", ExitCode.USAGE, "not both");
     } finally {
       run.cancelAndAwait();
     }

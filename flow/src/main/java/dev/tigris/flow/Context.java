@@ -78,6 +78,11 @@ final class Context implements ModuleContext {
     fallback = isOnlyOne ? outlet.route(0) : closed;
   }
 
+  /// Copies what is put on a reservoir to a tap.
+  void attach(String reservoir, TapEnd tap) {
+    outlet(reservoir).add(tap);
+  }
+
   /// Returns whether a stream is among the outputs.
   boolean has(String reservoir, Stream stream) {
     return outlet(reservoir).has(stream);

@@ -43,6 +43,14 @@ public interface FlowRun {
   ///     drain, is behind a routed reservoir, or has ended; or while another change goes on
   CompletableFuture<Void> resize(String stage, int replicas);
 
+  /// Copies what is put on a reservoir, from now on, for the reader of a tap. Replicas that join
+  /// later are tapped, too.
+  ///
+  /// @return completes when each sender knows the tap, which a call of a module that takes long
+  ///     delays. It fails with [IllegalStateException] if the flow has ended
+  /// @throws IllegalArgumentException if no reservoir or drain has the tap's name
+  CompletableFuture<Void> tap(Tap tap);
+
   /// Returns the modules that a change of a stage waits for: each is in a call, or leaves.
   List<Operation.End> waitsFor();
 

@@ -45,6 +45,7 @@ final class LocalRun implements HeldEngine {
   private final StreamTable streams;
   private final WorkerTable workers;
   private final ResultTable results = new ResultTable();
+  private final TapTable taps;
   private final CountDownLatch over = new CountDownLatch(1);
   private final List<Farewell> farewells = new CopyOnWriteArrayList<>();
 
@@ -89,6 +90,7 @@ final class LocalRun implements HeldEngine {
     this.owner = owner;
     this.lastResort = new Outcome.Failed(new FlowException(flow.name()));
     this.streams = new StreamTable(flow, owner);
+    this.taps = new TapTable(flow);
     this.workers = new WorkerTable(this, flow, others);
   }
 
@@ -123,9 +125,7 @@ final class LocalRun implements HeldEngine {
         if (stopping && !workers.has(on.module())) {
           yield CompletableFuture.completedFuture(Answer.ENDED); // so was the one that creates it
         }
-        var request = new Request(on, new CompletableFuture<>());
-        workers.find(on.module()).ask(request);
-        yield request.answer();
+        yield ask(workers.find(on.module()), on);
       }
     };
   }
@@ -182,6 +182,36 @@ final class LocalRun implements HeldEngine {
   }
 
   @Override
+  public CompletableFuture<Void> tap(Tap tap) {
+    taps.refuseUnknown(tap);
+    String name;
+    List<Worker> present;
+    synchronized (this) {
+      if (stopping || closing) {
+        return CompletableFuture.failedFuture(
+            new IllegalStateException("flow %s has ended".formatted(flow.name())));
+      }
+      name = taps.add(tap);
+      present = List.copyOf(workers.list()); // those that come later are told in create
+    }
+    return CompletableFuture.allOf(
+        present.stream()
+            .filter(each -> taps.feeds(each.end().name(), tap.reservoir()))
+            .map(each -> ask(each, new Operation.AttachTap(each.end(), name)))
+            .toArray(CompletableFuture[]::new));
+  }
+
+  private static CompletableFuture<Answer> ask(Worker worker, Operation.OnModule operation) {
+    Request request = new Request(operation, new CompletableFuture<>());
+    worker.ask(request);
+    return request.answer();
+  }
+
+  TapTable taps() {
+    return taps;
+  }
+
+  @Override
   public List<Operation.End> waitsFor() {
     Resizer its = resizer;
     return its == null ? List.of() : its.waitsFor();
@@ -211,6 +241,7 @@ final class LocalRun implements HeldEngine {
 
   private Answer create(Operation.End module, boolean mayBeLate) {
     Worker worker;
+    List<String> tappedBy;
     synchronized (this) {
       Flow.Stage stage = workers.stageOfNew(module);
       boolean isOver = mayBeLate ? running == 0 : sealed;
@@ -218,7 +249,11 @@ final class LocalRun implements HeldEngine {
         return Answer.ENDED;
       }
       worker = workers.add(stage, module);
+      tappedBy = taps.of(module.name());
       running++;
+    }
+    for (String each : tappedBy) { // before it puts anything
+      CompletableFuture<Answer> _ = ask(worker, new Operation.AttachTap(module, each));
     }
     start(worker);
     if (draining) {
@@ -228,7 +263,7 @@ final class LocalRun implements HeldEngine {
   }
 
   private static void endFeeds(Worker worker) {
-    worker.ask(new Request(new Operation.EndFeeds(worker.end()), new CompletableFuture<>()));
+    CompletableFuture<Answer> _ = ask(worker, new Operation.EndFeeds(worker.end()));
   }
 
   private void start(Worker worker) {
@@ -410,6 +445,7 @@ final class LocalRun implements HeldEngine {
       forEachStream(prepare);
       forEachStream(isComplete() ? publish : drop);
     } finally {
+      taps.over(isComplete());
       endedNanos = System.nanoTime();
       over.countDown();
     }

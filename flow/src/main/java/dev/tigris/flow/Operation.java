@@ -138,6 +138,12 @@ public sealed interface Operation {
   /// @param module the module
   record EndFeeds(End module) implements OnModule {}
 
+  /// Lets a tap copy what a module puts from now on.
+  ///
+  /// @param module the module
+  /// @param tap the name that the engine has given the tap
+  record AttachTap(End module, String tap) implements OnModule {}
+
   /// Drops a module: it ends at once, as by an [EndOfStreamException]. A wait of its ends, its
   /// thread is interrupted, and `finish` is not called.
   ///

@@ -2,7 +2,9 @@ package dev.tigris.flow;
 
 import dev.tigris.flow.policy.Policy;
 import dev.tigris.flow.policy.SenderState;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,7 @@ final class Outlet implements Parker.Condition {
   /// Whether there is one stream only, and a policy that takes it whenever it has credit.
   private boolean takesTheOnlyOne;
 
+  private final List<TapEnd> taps = new ArrayList<>();
   private final SenderState state = new SenderState();
   private final RandomGenerator random;
 
@@ -50,7 +53,33 @@ final class Outlet implements Parker.Condition {
     more[count] = stream;
     streams = more;
     state.add(stream.window());
+    stream.tapped(!taps.isEmpty());
     takesTheOnlyOne = count == 0 && (policy == null || OURS.contains(policy));
+  }
+
+  /// Adds a tap.
+  void add(TapEnd tap) {
+    taps.add(tap);
+    for (Stream stream : streams) {
+      stream.tapped(true);
+    }
+  }
+
+  /// Copies a water that is about to be put to the taps.
+  void copy(Water water) {
+    for (int i = taps.size() - 1; i >= 0; i--) {
+      TapEnd tap = taps.get(i);
+      if (tap.isClosed()) {
+        TapEnd _ = taps.remove(i);
+      } else {
+        tap.pass(water);
+      }
+    }
+    if (taps.isEmpty()) {
+      for (Stream stream : streams) {
+        stream.tapped(false);
+      }
+    }
   }
 
   boolean has(Stream stream) {
@@ -226,6 +255,7 @@ final class Outlet implements Parker.Condition {
 
   /// Leaves all streams, which other threads may still use.
   void leave() {
+    taps.forEach(TapEnd::end);
     for (Stream stream : streams) {
       stream.leaveSender();
     }

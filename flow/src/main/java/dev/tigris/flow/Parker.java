@@ -238,6 +238,11 @@ final class Parker implements WaitSource {
     return Thread.currentThread().equals(owner);
   }
 
+  /// Returns whether a wait would throw now. Only the owner calls this.
+  boolean isWaitRefused() {
+    return vain != null;
+  }
+
   /// Allows waiting from now on. Only the owner calls this.
   void mayWait() {
     vain = null;

@@ -64,6 +64,9 @@ public abstract class Stream {
   /// Chooses another stream for what is put here in vain; only for the sender's thread.
   private @Nullable Outlet outlet;
 
+  /// Whether the outlet has taps; only for the sender's thread.
+  private boolean isTapped;
+
   /// Why nothing can be sent any more, 0 if it can. The receiver sets [#STOPPED] before it drops
   /// what is there (jcstress: `StopTest`). Changed under this object's lock.
   private volatile int shut;
@@ -486,6 +489,11 @@ public abstract class Stream {
     sender = parker;
   }
 
+  /// Says whether the outlet has taps. Only for the sender's thread.
+  final void tapped(boolean is) {
+    isTapped = is;
+  }
+
   /// Attaches it to its receiver.
   final void receiver(Parker parker) {
     receiver = parker;
@@ -601,6 +609,9 @@ public abstract class Stream {
   }
 
   private void depart(Water water) {
+    if (isTapped) {
+      Objects.requireNonNull(outlet).copy(water);
+    }
     sends.bytes += water.size();
     if (checksums) {
       water.writeHeader(source, sends.waters);

@@ -432,6 +432,7 @@ final class Worker implements Runnable {
             case Operation.Start start -> start();
             case Operation.Stop stop -> stopWorking();
             case Operation.EndFeeds end -> endFeeds();
+            case Operation.AttachTap(_, String tap) -> attachTap(run.taps().find(tap));
             case Operation.Drop drop -> Answer.APPLIED; // which was an event of its own
           };
       request.answer(answer);
@@ -615,6 +616,14 @@ final class Worker implements Runnable {
     if (stage.isSource() && state == State.WORKING) {
       beFinishing();
     }
+    return Answer.APPLIED;
+  }
+
+  private Answer attachTap(@Nullable Tap tap) {
+    if (tap == null || tap.isClosed()) {
+      return Answer.ENDED; // the tap has
+    }
+    context.attach(tap.reservoir(), tap.end(end, parker));
     return Answer.APPLIED;
   }
 

@@ -2,7 +2,9 @@ package dev.tigris.steering;
 
 import dev.tigris.cluster.run.ClusterRun;
 import dev.tigris.cluster.run.RunProgress;
+import dev.tigris.cluster.run.TapOrder;
 import dev.tigris.flow.FlowGraph;
+import dev.tigris.flow.Tap;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -89,6 +91,7 @@ final class RunApi {
       case V1 + "history" -> get(call, () -> Answer.json(Answer.OK, history()));
       case V1 + "stop" -> change(call, "stop", this::stop);
       case V1 + "resize" -> resize(call);
+      case V1 + "tap" -> tap(call);
       case V1 + "cancel" -> change(call, "cancel", this::cancel);
       default ->
           call.path().startsWith(CHANGES)
@@ -241,7 +244,7 @@ final class RunApi {
   // -- Changes.
 
   private Answer change(Call call, String what, Changes.Action action) {
-    return change(call, body -> new Wanted(what, action));
+    return change(call, "", body -> new Wanted(what, action));
   }
 
   /// A change that a body describes.
@@ -250,6 +253,7 @@ final class RunApi {
   private Answer resize(Call call) {
     return change(
         call,
+        "'stage' is a text, and 'replicas' a number",
         body ->
             body.get("stage") instanceof String stage
                     && body.get("replicas") instanceof Long count
@@ -258,6 +262,38 @@ final class RunApi {
                     "resize %s to %d".formatted(stage, count),
                     () -> outcome(run.resize(stage, count.intValue())))
                 : null);
+  }
+
+  private Answer tap(Call call) {
+    return change(
+        call,
+        "'reservoir', 'address' and 'token' are texts, 'bytes', 'window' and 'perSecond' numbers that a tap can have, and 'blocks' a truth, which is false if 'perSecond' is above 0",
+        body -> {
+          TapOrder order = order(body);
+          return order == null
+              ? null
+              : new Wanted("tap " + order.reservoir(), () -> outcome(run.tap(order)));
+        });
+  }
+
+  private static @Nullable TapOrder order(Map<String, @Nullable Object> body) {
+    if (body.get("reservoir") instanceof String reservoir
+        && body.get("address") instanceof String address
+        && body.get("token") instanceof String token
+        && body.get("blocks") instanceof Boolean blocks
+        && body.get("bytes") instanceof Long bytes
+        && body.get("window") instanceof Long window
+        && body.get("perSecond") instanceof Long perSecond) {
+      try {
+        int each = Math.toIntExact(perSecond);
+        Tap.Terms terms =
+            new Tap.Terms(Math.toIntExact(bytes), Math.toIntExact(window), blocks, each > 0);
+        return new TapOrder(reservoir, terms, each, address, token);
+      } catch (IllegalArgumentException | ArithmeticException e) {
+        return null;
+      }
+    }
+    return null;
   }
 
   private Supplier<Changes.Outcome> outcome(CompletableFuture<Void> change) {
@@ -273,7 +309,9 @@ final class RunApi {
     };
   }
 
-  private Answer change(Call call, Function<Map<String, @Nullable Object>, @Nullable Wanted> of) {
+  /// @param wrong what to say of a body from which nothing can be made
+  private Answer change(
+      Call call, String wrong, Function<Map<String, @Nullable Object>, @Nullable Wanted> of) {
     if (!call.method().equals(POST)) {
       return Answer.refusal(Answer.WRONG_METHOD, "only POST is possible here");
     }
@@ -301,7 +339,7 @@ final class RunApi {
     }
     Wanted wanted = of.apply(body);
     if (wanted == null) {
-      return Answer.refusal(Answer.WRONG, "'stage' is a text, and 'replicas' a number");
+      return Answer.refusal(Answer.WRONG, wrong);
     }
     return changes.ask(
         request,

@@ -2,6 +2,7 @@ package dev.tigris.steering;
 
 import dev.tigris.cluster.run.ClusterRun;
 import dev.tigris.cluster.run.RunProgress;
+import dev.tigris.cluster.run.TapOrder;
 import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.FlowSnapshot;
 import dev.tigris.flow.Results;
@@ -72,6 +73,12 @@ final class FakeRun implements ClusterRun {
   @Override
   public CompletableFuture<Void> resize(String stage, int count) {
     asked.add(stage + " " + count);
+    return resized;
+  }
+
+  @Override
+  public CompletableFuture<Void> tap(TapOrder order) {
+    asked.add(order.reservoir() + " " + order.perSecond() + " " + order.address());
     return resized;
   }
 

@@ -224,6 +224,7 @@ class RunApiTest {
     assertTrue(description.contains("\"/api/v1/cancel\""));
     assertTrue(description.contains("\"/api/v1/stop\""));
     assertTrue(description.contains("\"/api/v1/resize\""));
+    assertTrue(description.contains("\"/api/v1/tap\""));
   }
 
   @Test

@@ -61,6 +61,14 @@ public interface ClusterRun {
   ///     that is not possible, which changes nothing, or if the run ends before
   CompletableFuture<Void> resize(String stage, int replicas);
 
+  /// Sends copies of what is put on a reservoir to a [TapReader] on this host, from now on, while
+  /// the modules run. They go until the attempt ends, or the reader closes. Replicas that join
+  /// later are tapped, too. A reader that fails is left, and does not disturb the run.
+  ///
+  /// @return completes when each sender knows of it. It fails with [IllegalStateException] where
+  ///     that is not possible
+  CompletableFuture<Void> tap(TapOrder order);
+
   /// Returns the modules that a change of a stage waits for, in words: each is in a call, or
   /// leaves. It is empty if no change goes on.
   String waitsFor();

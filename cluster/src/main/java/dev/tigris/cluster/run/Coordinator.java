@@ -102,6 +102,18 @@ final class Coordinator implements Runnable {
 
   /// Begins to resize a stage.
   CompletableFuture<Void> resize(String stage, int count) {
+    return change(promised -> team.resize(stage, count, promised));
+  }
+
+  /// Begins to tap a reservoir.
+  CompletableFuture<Void> tap(TapOrder order) {
+    String why = order.refusal(graph());
+    return why == null
+        ? change(promised -> team.tap(order, promised))
+        : CompletableFuture.failedFuture(new IllegalStateException(why));
+  }
+
+  private CompletableFuture<Void> change(Consumer<CompletableFuture<Void>> begin) {
     CompletableFuture<Void> promised = new CompletableFuture<>();
     if (over.isDone()) {
       return CompletableFuture.failedFuture(new IllegalStateException("the run is over"));
@@ -117,7 +129,7 @@ final class Coordinator implements Runnable {
                     new IllegalStateException("the modules do not run: try again when they do"));
             return;
           }
-          team.resize(stage, count, promised);
+          begin.accept(promised);
           loop.perform(protocol.repeat());
         });
     return promised;

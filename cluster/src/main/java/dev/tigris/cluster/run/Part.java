@@ -9,6 +9,7 @@ import dev.tigris.cluster.run.protocol.Epoch;
 import dev.tigris.cluster.run.protocol.Failure;
 import dev.tigris.cluster.run.protocol.Limits;
 import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowEngine;
 import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowPart;
 import dev.tigris.flow.FlowRun;
@@ -29,8 +30,11 @@ import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +49,9 @@ final class Part implements AutoCloseable {
 
   /// A report with more would not go through the link.
   private static final int MOST_RESULT_BYTES = 48 << 20;
+
+  /// How long the end of a process waits for readers of taps.
+  private static final long LINES_MILLIS = 1000;
 
   /// The part of the fence that modules have to end by themselves, in percent.
   private static final int MODULES_PERCENT = 80;
@@ -98,6 +105,9 @@ final class Part implements AutoCloseable {
   /// Where the replicas are that have joined, and those that they have streams with.
   private final Map<Operation.End, Integer> added = new ConcurrentHashMap<>();
   private volatile @Nullable HeldEngine run;
+
+  /// The copies that are sent to readers; only for the worker's thread.
+  private final List<TapLine> lines = new ArrayList<>();
 
   /// @param contact how other workers are reached
   /// @param note names the outputs that are made here
@@ -188,8 +198,7 @@ final class Part implements AutoCloseable {
       for (StepLog.Numbered each : made.take(StepLog.read(in))) {
         added.putAll(each.processes());
         CompletableFuture<?> _ =
-            started()
-                .apply(each.step(), Objects.requireNonNull(here))
+            answer(each, here)
                 .thenAccept(
                     answer -> {
                       made.answered(each.number(), answer);
@@ -197,6 +206,21 @@ final class Part implements AutoCloseable {
                     });
       }
     }
+  }
+
+  private CompletableFuture<FlowEngine.Answer> answer(
+      StepLog.Numbered each, @Nullable FlowPart here) {
+    TapOrder tap = each.tap();
+    if (tap == null) {
+      return started().apply(Objects.requireNonNull(each.step()), Objects.requireNonNull(here));
+    }
+    TapLine line = TapLine.open(tap, index, started());
+    lines.removeIf(old -> old.gone().isDone());
+    lines.add(line);
+    return line.attached()
+        .handle(
+            (nothing, thrown) ->
+                thrown == null ? FlowEngine.Answer.APPLIED : FlowEngine.Answer.ENDED);
   }
 
   private void begin(Flow described, FlowPart here) {
@@ -422,9 +446,22 @@ final class Part implements AutoCloseable {
             });
   }
 
+  /// Lets readers of taps have what is on its way to them, and hear of the end.
+  private void awaitLines() {
+    try {
+      CompletableFuture.allOf(lines.stream().map(TapLine::gone).toArray(CompletableFuture[]::new))
+          .get(LINES_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      // a reader that does not read does not keep the process
+    }
+  }
+
   @Override
   public void close() {
     steps.shutdownNow();
+    awaitLines();
     exchange.close();
     fabrics.forEach(Fabric::close);
   }

@@ -95,6 +95,11 @@ final class ProcessesRun implements ClusterRun {
   }
 
   @Override
+  public CompletableFuture<Void> tap(TapOrder order) {
+    return coordinator.tap(order);
+  }
+
+  @Override
   public String waitsFor() {
     return coordinator.waitsFor();
   }

@@ -25,6 +25,35 @@ final class RunTeam {
   private @Nullable CompletableFuture<Void> asked;
   private volatile String waitsFor = "";
 
+  /// The taps that some workers have not answered, by worker and number.
+  private final Map<TapKey, TapChange> taps = new HashMap<>();
+
+  private record TapKey(int worker, long number) {}
+
+  /// A tap that is being attached.
+  private static final class TapChange {
+    private final CompletableFuture<Void> promised;
+    private int left;
+
+    TapChange(CompletableFuture<Void> promised, int left) {
+      this.promised = promised;
+      this.left = left;
+    }
+
+    void answered(int worker, Answer answer) {
+      left--;
+      if (answer == Answer.ENDED) {
+        boolean _ =
+            promised.completeExceptionally(
+                new IllegalStateException(
+                    "process %d has ended its part, or cannot reach the reader of the tap"
+                        .formatted(worker)));
+      } else if (left == 0) {
+        boolean _ = promised.complete(null);
+      }
+    }
+  }
+
   RunTeam(Described described, int processes) {
     this.described = described;
     this.team = new Team(described.flow());
@@ -42,6 +71,14 @@ final class RunTeam {
     }
     asked = promised;
     goOn();
+  }
+
+  /// Lets each worker attach a tap.
+  void tap(TapOrder order, CompletableFuture<Void> promised) {
+    TapChange change = new TapChange(promised, workers.size());
+    for (int worker = 0; worker < workers.size(); worker++) {
+      taps.put(new TapKey(worker, workers.get(worker).add(order)), change);
+    }
   }
 
   private void goOn() {
@@ -132,9 +169,12 @@ final class RunTeam {
     }
     answers.forEach(
         (number, answer) -> {
-          int step = workers.get(worker).answered(number);
-          if (step >= 0 && before != null) {
-            before.answered(step, answer);
+          StepLog.Numbered its = workers.get(worker).answered(number);
+          TapChange tap = taps.remove(new TapKey(worker, number));
+          if (tap != null) {
+            tap.answered(worker, answer);
+          } else if (its != null && its.step() != null && before != null) {
+            before.answered(its.step().number(), answer);
           }
         });
     if (before == null) {
@@ -151,6 +191,10 @@ final class RunTeam {
     if (waiting != null) {
       boolean _ = waiting.completeExceptionally(new IllegalStateException(why));
     }
+    for (TapChange each : taps.values()) {
+      boolean _ = each.promised.completeExceptionally(new IllegalStateException(why));
+    }
+    taps.clear();
   }
 
   /// Returns the modules that a change waits for, in words; empty if none goes on. Any thread.

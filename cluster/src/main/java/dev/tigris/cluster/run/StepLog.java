@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// all answers that may not have come:
 ///
 /// ```
-///   order:    (number, step, process of each end) ...       in the order of their numbers
+///   order:    (number, step of a change, process of each end) or
+///             (number, order of a tap) ...                  in the order of their numbers
 ///   report:   (number, answer) ...
 /// ```
 ///
@@ -33,9 +34,14 @@ final class StepLog {
   /// A step with its place among those of the worker.
   ///
   /// @param number from 1
-  /// @param step what to do
+  /// @param step of a change; null if it is a tap
+  /// @param tap to attach; null if it is a step of a change
   /// @param processes where the ends of its stream are, and where its module is
-  record Numbered(long number, Resizing.Step step, Map<End, Integer> processes) {
+  record Numbered(
+      long number,
+      Resizing.@Nullable Step step,
+      @Nullable TapOrder tap,
+      Map<End, Integer> processes) {
     Numbered {
       processes = Map.copyOf(processes);
     }
@@ -50,7 +56,14 @@ final class StepLog {
 
     void add(Resizing.Step step, Map<End, Integer> processes) {
       last++;
-      open.put(last, new Numbered(last, step, processes));
+      open.put(last, new Numbered(last, step, null, processes));
+    }
+
+    /// Adds a tap, and returns its number.
+    long add(TapOrder tap) {
+      last++;
+      open.put(last, new Numbered(last, null, tap, Map.of()));
+      return last;
     }
 
     boolean isEmpty() {
@@ -61,10 +74,9 @@ final class StepLog {
       return List.copyOf(open.values());
     }
 
-    /// Takes an answer, and returns the number of the step in its change; -1 if it has come before.
-    int answered(long number) {
-      Numbered its = open.remove(number);
-      return its == null ? -1 : its.step().number();
+    /// Takes an answer, and returns what it is to; null if it has come before.
+    @Nullable Numbered answered(long number) {
+      return open.remove(number);
     }
   }
 
@@ -101,19 +113,30 @@ final class StepLog {
   static void write(DataOutputStream out, List<Numbered> steps) throws IOException {
     out.writeInt(steps.size());
     for (Numbered each : steps) {
+      TapOrder tap = each.tap();
       Resizing.Step step = each.step();
       out.writeLong(each.number());
-      out.writeInt(step.number());
-      Wire.writeText(out, step.kind().name());
-      write(out, step.module(), each);
-      Resizing.Link link = step.link();
-      out.writeBoolean(link != null);
-      if (link != null) {
-        Wire.writeText(out, link.reservoir());
-        write(out, link.from(), each);
-        write(out, link.to(), each);
-        out.writeInt(link.number());
+      out.writeBoolean(tap != null);
+      if (tap != null) {
+        tap.write(out);
+      } else if (step != null) {
+        write(out, step, each);
       }
+    }
+  }
+
+  private static void write(DataOutputStream out, Resizing.Step step, Numbered each)
+      throws IOException {
+    out.writeInt(step.number());
+    Wire.writeText(out, step.kind().name());
+    write(out, step.module(), each);
+    Resizing.Link link = step.link();
+    out.writeBoolean(link != null);
+    if (link != null) {
+      Wire.writeText(out, link.reservoir());
+      write(out, link.from(), each);
+      write(out, link.to(), each);
+      out.writeInt(link.number());
     }
   }
 
@@ -131,23 +154,32 @@ final class StepLog {
     List<Numbered> steps = new ArrayList<>();
     try {
       for (int i = 0; i < count; i++) {
-        Map<End, Integer> processes = new LinkedHashMap<>();
         long number = in.readLong();
-        int inChange = in.readInt();
-        Resizing.Kind kind = Resizing.Kind.valueOf(Wire.readText(in));
-        End module = end(in, processes);
-        Resizing.@Nullable Link link = null;
         if (in.readBoolean()) {
-          link =
-              new Resizing.Link(
-                  Wire.readText(in), end(in, processes), end(in, processes), in.readInt());
+          steps.add(new Numbered(number, null, TapOrder.read(in), Map.of()));
+        } else {
+          Map<End, Integer> processes = new LinkedHashMap<>();
+          steps.add(new Numbered(number, step(in, processes), null, processes));
         }
-        steps.add(new Numbered(number, new Resizing.Step(inChange, kind, module, link), processes));
       }
     } catch (IllegalArgumentException e) {
       throw new IOException("a step cannot be read", e);
     }
     return steps;
+  }
+
+  private static Resizing.Step step(DataInputStream in, Map<End, Integer> processes)
+      throws IOException {
+    int inChange = in.readInt();
+    Resizing.Kind kind = Resizing.Kind.valueOf(Wire.readText(in));
+    End module = end(in, processes);
+    Resizing.@Nullable Link link = null;
+    if (in.readBoolean()) {
+      link =
+          new Resizing.Link(
+              Wire.readText(in), end(in, processes), end(in, processes), in.readInt());
+    }
+    return new Resizing.Step(inChange, kind, module, link);
   }
 
   private static End end(DataInputStream in, Map<End, Integer> processes) throws IOException {

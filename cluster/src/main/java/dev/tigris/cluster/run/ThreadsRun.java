@@ -72,6 +72,14 @@ record ThreadsRun(FlowRun flow, FlowGraph graph, @Nullable ThreadsFolder noted)
   }
 
   @Override
+  public CompletableFuture<Void> tap(TapOrder order) {
+    String why = order.refusal(graph);
+    return why == null
+        ? TapLine.open(order, 0, flow).attached()
+        : CompletableFuture.failedFuture(new IllegalStateException(why));
+  }
+
+  @Override
   public String waitsFor() {
     return flow.waitsFor().stream().map(Object::toString).collect(Collectors.joining(", "));
   }
