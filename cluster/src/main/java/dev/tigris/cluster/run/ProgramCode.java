@@ -2,6 +2,7 @@ package dev.tigris.cluster.run;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Where the classes of programs come from, besides the class path of this process, and how Java
@@ -38,8 +39,9 @@ record ProgramCode(
     return new ProgramCode(path, dividesHeap, file.toAbsolutePath(), options, isRehearsal);
   }
 
-  /// Returns a copy whose workers get these options of Java.
+  /// Returns a copy whose workers get these options of Java, before those that they get anyway.
   ProgramCode withOptions(List<String> words) {
-    return new ProgramCode(path, dividesHeap, cache, words, isRehearsal);
+    List<String> all = Stream.concat(words.stream(), options.stream()).toList();
+    return new ProgramCode(path, dividesHeap, cache, all, isRehearsal);
   }
 }
