@@ -10,6 +10,7 @@ import dev.tigris.flow.Tap;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -128,7 +129,9 @@ class TappedRunTest {
       refuses(run, new TapOrder("x", ALL, 0, reader.address(), reader.token()), "[work, add]");
       refuses(run, new TapOrder("add", ALL, 0, "192.0.2.1:9", "t"), "not on this host");
       try (Socket stranger =
-          new Socket("127.0.0.1", Integer.parseInt(reader.address().replaceAll(".*:", "")))) {
+          new Socket(
+              InetAddress.getLoopbackAddress(),
+              Integer.parseInt(reader.address().replaceAll(".*:", "")))) {
         stranger.getOutputStream().write(new byte[64]);
         assertEquals(-1, stranger.getInputStream().read());
       }
