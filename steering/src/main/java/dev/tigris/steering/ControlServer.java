@@ -77,7 +77,7 @@ public final class ControlServer implements AutoCloseable {
             .maxPayloadSize(RunApi.MOST_BODY_BYTES)
             .maxTcpConnections(MOST_CONNECTIONS)
             .idleConnectionTimeout(IDLE)
-            .connectionOptions(options -> options.readTimeout(READ))
+            .connectionOptions(options -> options.readTimeout(READ).tcpNoDelay(true))
             .routing(routing -> routing.any(this::answer))
             .build()
             .start();
