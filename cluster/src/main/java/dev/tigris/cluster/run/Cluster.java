@@ -246,8 +246,9 @@ public final class Cluster {
   }
 
   /// Returns a copy whose processes on this host get options of Java, which follow those of this
-  /// process, and come before those that this cluster gives already. A short run, for example, is quicker without the optimizing compiler
-  /// (`-XX:TieredStopAtLevel=1`). Workers of other hosts choose their own.
+  /// process, and come before those that this cluster gives already. A short run, for example, is
+  /// quicker without the optimizing compiler (`-XX:TieredStopAtLevel=1`). Workers of other hosts
+  /// choose their own.
   public Cluster withJvmOptions(List<String> options) {
     return new Cluster(
         processes, attempts, hang, seed, runs, code.withOptions(options), hosts, hasFolder, engine);
