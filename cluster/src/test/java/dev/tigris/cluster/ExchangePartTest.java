@@ -1,3 +1,4 @@
+// Over 400 lines: the tests share one exchange.
 package dev.tigris.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;

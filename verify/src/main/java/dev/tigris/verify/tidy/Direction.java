@@ -35,7 +35,7 @@ public final class Direction {
               "cluster",
               Set.of("os", "memory", "net", "net-testing", "message", "flow")), // in its tests
           Map.entry("spark", Set.of("memory", "flow", "cluster")),
-          Map.entry("steering", Set.of("flow", "cluster")),
+          Map.entry("steering", Set.of("memory", "flow", "cluster")),
           Map.entry("sort", Set.of("os", "memory", "net", "flow", "cluster")),
           Map.entry("examples", Set.of("memory", "net", "flow", "cluster", "specializer")),
           Map.entry(
