@@ -261,6 +261,7 @@ final class RunFolder implements AutoCloseable {
 
   /// Notes how the run has ended. Nothing in the folder is needed any more.
   void over(Map<String, String> facts) throws IOException {
+    OutputNote.deleteEmpty(path);
     Files.deleteIfExists(path.resolve(RunRecovery.CONTROL));
     Files.deleteIfExists(path.resolve(RunRecovery.OPTIONS));
     Files.deleteIfExists(path.resolve(RunRecovery.API));

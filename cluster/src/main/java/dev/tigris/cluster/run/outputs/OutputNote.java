@@ -89,17 +89,28 @@ public final class OutputNote implements OutputOwner {
   /// Returns the notes in a run's folder.
   public static List<OutputNote> in(Path folder) throws IOException {
     List<OutputNote> notes = new ArrayList<>();
-    List<Path> files;
-    try (var all = Files.list(folder.toAbsolutePath())) {
-      files = all.filter(each -> each.toString().endsWith(SUFFIX)).sorted().toList();
-    }
-    for (Path each : files) {
+    for (Path each : files(folder)) {
       Facts facts = Facts.read(each);
       if (!facts.all().isEmpty()) { // else its process died before it wrote anything
         notes.add(new OutputNote(each, facts));
       }
     }
     return notes;
+  }
+
+  /// Deletes the notes of processes that died before they wrote anything: they tell of no output.
+  public static void deleteEmpty(Path folder) throws IOException {
+    for (Path each : files(folder)) {
+      if (Facts.read(each).all().isEmpty()) {
+        Files.deleteIfExists(each);
+      }
+    }
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (var all = Files.list(folder.toAbsolutePath())) {
+      return all.filter(each -> each.toString().endsWith(SUFFIX)).sorted().toList();
+    }
   }
 
   /// Returns the folder of the run.

@@ -204,6 +204,7 @@ public final class RunRecovery implements AutoCloseable {
         deleted += outputs;
       }
     }
+    OutputNote.deleteEmpty(folder);
     Files.deleteIfExists(folder.resolve(CONTROL));
     Files.deleteIfExists(folder.resolve(OPTIONS));
     Files.deleteIfExists(folder.resolve(API));

@@ -106,6 +106,13 @@ class RunRecoveryTest {
   }
 
   @Test
+  void deletesTheNoteOfAProcessThatDiedBeforeItWroteAnything() throws Exception {
+    Path empty = Files.createFile(folder.resolve("worker-1.1.outputs"));
+    assertEquals(new RunRecovery.Result(0, 0, List.of()), finish());
+    assertFalse(Files.exists(empty));
+  }
+
+  @Test
   void namesTheOutputsOfTheDecidedAttempt() throws Exception {
     OutputNote _ = make(FIRST, 0, "a", true);
     OutputNote _ = make(SECOND, 0, "a", true);
