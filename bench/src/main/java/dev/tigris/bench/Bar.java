@@ -231,6 +231,8 @@ public record Bar(
         times("disks\\.declustering\\..*", IDEAL, 0.95, ">= 95 % of ideal"),
         times("multiply\\.kernel\\.(256|1024|2048)", OPENBLAS, 0.8, ">= 0.8x"),
         times("multiply\\.kernel\\..*", EJML, 1, "not behind"),
+        times("group\\..*\\.2(\\.8B)?", OPEN_MPI, 1 / 1.5, "time <= 1.5x"),
+        times("group\\..*\\.2\\.\\d+(K|M)iB", OPEN_MPI, 1, "not behind"),
         most("multiply\\.group\\.2048\\.2\\.communication", LIMIT, 5, "<= 5 %"),
         times("call\\..*\\.throughput\\..*", GRPC, 5, ">= 5x"),
         times("call\\..*\\.latency\\.\\d+B", GRPC, 2, ">= 2x"),

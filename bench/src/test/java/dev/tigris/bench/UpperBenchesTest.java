@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// The benches of the upper modules, and those of the papers' figures.
 class UpperBenchesTest {
   @ParameterizedTest
-  @ValueSource(strings = {"cluster", "flow", "multiply", "paper", "sort"})
+  @ValueSource(strings = {"cluster", "flow", "group", "multiply", "paper", "sort"})
   @Slow("every bench as small as it goes, in JVMs of its own, but the variants of another")
   @Soak("the variants as well")
   void everyBenchOfTheModuleWorksAndItsResultsAreRight(String module, @TempDir Path folder)

@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The figures of products by several processes, and by the papers' ring.
+/// The figures of products and collective operations by several processes, and of the papers' ring.
 public final class MemberGroups {
   private MemberGroups() {}
 
   /// Lists the groups in the order in which they are measured.
   public static List<Group> all() {
-    List<Group> all = new ArrayList<>(List.of(new ProductGroup()));
+    List<Group> all = new ArrayList<>(List.of(new ProductGroup(), new CollectiveGroup()));
     all.addAll(PaperRingGroup.all());
     return all;
   }
