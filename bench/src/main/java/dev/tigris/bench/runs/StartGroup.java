@@ -24,14 +24,16 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /// The time from a command, whose JVM is started for it, to the first water that a module gets: on
-/// threads, on four processes, and on four whose JVMs start from AOT caches. The peers are the
-/// limit that runs on processes are to keep, and Flink and Spark with as many tasks, on threads and
-/// in processes of one host, where Maven can fetch them. A tiny run leaves these out.
+/// threads, on four processes, on four whose JVMs start from AOT caches of the program, and by
+/// `tigris run`, whose processes start from the command's cache. The peers are the limit that runs
+/// on processes are to keep, and Flink and Spark with as many tasks, on threads and in processes of
+/// one host, where Maven can fetch them. A tiny run leaves these out.
 final class StartGroup implements Group {
   private static final String NAME = "cluster.start";
   private static final String THREADS = NAME + ".threads";
   private static final String ON_PROCESSES = NAME + ".processes";
   private static final String CACHED = ON_PROCESSES + ".cached";
+  private static final String COMMAND = NAME + ".command";
   private static final int PROCESSES = 4;
   private static final double LIMIT_MILLIS = 500;
 
@@ -42,7 +44,9 @@ final class StartGroup implements Group {
 
   @Override
   public List<String> figures() {
-    return hasJarsOnly() ? List.of(THREADS, ON_PROCESSES, CACHED) : List.of(THREADS, ON_PROCESSES);
+    return hasJarsOnly()
+        ? List.of(THREADS, ON_PROCESSES, CACHED, COMMAND)
+        : List.of(THREADS, ON_PROCESSES, COMMAND);
   }
 
   @Override
@@ -110,9 +114,12 @@ final class StartGroup implements Group {
     for (String figure : run.wanted(figures())) {
       List<Contender> all = new ArrayList<>();
       all.add(
-          figure.equals(CACHED)
-              ? TigrisContender.cached(PROCESSES, work)
-              : new TigrisContender(figure.equals(THREADS) ? 0 : PROCESSES, List.of(), List.of()));
+          switch (figure) {
+            case CACHED -> TigrisContender.cached(PROCESSES, work);
+            case COMMAND -> CommandContender.of(run.scale(), PROCESSES, work);
+            case THREADS -> new TigrisContender(0, List.of(), List.of());
+            default -> new TigrisContender(PROCESSES, List.of(), List.of());
+          });
       contests.put(figure, all);
     }
     if (run.scale() != Scale.TINY) {
@@ -120,6 +127,11 @@ final class StartGroup implements Group {
       addFlink(run, work, contests);
     }
     return contests;
+  }
+
+  /// The peers of runs on processes are those of [#ON_PROCESSES].
+  private static boolean isMeasuredBefore(String figure) {
+    return figure.equals(CACHED) || figure.equals(COMMAND);
   }
 
   private static void addSpark(Run run, Path work, Map<String, List<Contender>> contests)
@@ -133,8 +145,8 @@ final class StartGroup implements Group {
     Path home = program.home(work);
     contests.forEach(
         (figure, all) -> {
-          if (figure.equals(CACHED)) {
-            return; // it would be measured twice
+          if (isMeasuredBefore(figure)) {
+            return;
           }
           int executors = figure.equals(THREADS) ? 0 : PROCESSES;
           all.add(new SparkContender(program, home, executors, PROCESSES));
@@ -156,8 +168,8 @@ final class StartGroup implements Group {
     }
     contests.forEach(
         (figure, all) -> {
-          if (figure.equals(CACHED)) {
-            return; // it would be measured twice
+          if (isMeasuredBefore(figure)) {
+            return;
           }
           int managers = figure.equals(THREADS) ? 0 : PROCESSES;
           all.add(new FlinkContender(fetched.get(), java.get(), managers, PROCESSES));
