@@ -99,6 +99,7 @@ class HostNamespacesTest {
     return hosts
         .near()
         .on(Jvm.of(Coordinates.class).quick().command(all.toArray(String[]::new)))
+        .errorsApart() // they say why a run is tried again
         .start();
   }
 
