@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class DriverJava {
   private static final int LEAST = 25;
 
-  /// Such a Java has this module, which names all others.
-  private static final String WHOLE = "java.se";
+  /// Spark's own scripts and Hadoop's logins need these. A JDK has them.
+  private static final List<String> NEEDED =
+      List.of("java.se", "jdk.incubator.vector", "jdk.security.auth");
 
   private DriverJava() {}
 
@@ -42,7 +43,7 @@ final class DriverJava {
       release.load(lines);
       String version = text(release, "JAVA_VERSION");
       return Runtime.Version.parse(version).feature() >= LEAST
-          && List.of(text(release, "MODULES").split(" ", -1)).contains(WHOLE);
+          && List.of(text(release, "MODULES").split(" ", -1)).containsAll(NEEDED);
     } catch (IOException | IllegalArgumentException e) {
       return false;
     }

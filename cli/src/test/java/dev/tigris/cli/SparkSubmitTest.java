@@ -31,9 +31,10 @@ class SparkSubmitTest {
 
   @Test
   void theDriverRunsOnAWholeJavaThatIsRecent(@TempDir Path folder) throws Exception {
-    Path old = java(folder, "17.0.15", "java.base java.se");
-    Path part = java(folder, "25.0.3", "java.base java.sql");
-    Path whole = java(folder, "26", "java.base java.se");
+    String all = "java.base java.se jdk.incubator.vector jdk.security.auth";
+    Path old = java(folder, "17.0.15", all);
+    Path part = java(folder, "25.0.3", "java.base java.se");
+    Path whole = java(folder, "26", all);
     assertEquals(whole, DriverJava.of(whole.toString(), old));
     assertEquals(whole, DriverJava.of(old.toString(), whole));
     assertEquals(whole, DriverJava.of(null, whole));
