@@ -78,6 +78,7 @@ class LostProcessTest {
             .quick()
             .command(
                 runs.toString(), "3", String.valueOf(attempts), "3000", "hangs", hangs.toString())
+            .errorsApart() // they say why a run is tried again
             .start();
     String _ = Objects.requireNonNull(coordinator.nextLine());
     Wait.until("the source hangs", () -> Files.exists(hangs));
