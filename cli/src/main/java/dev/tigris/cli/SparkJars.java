@@ -5,11 +5,11 @@ import dev.tigris.flow.Flow;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.message.Bundle;
 import dev.tigris.net.Fabric;
+import dev.tigris.os.ClassPlace;
 import dev.tigris.os.Folders;
 import dev.tigris.sort.SortJob;
 import dev.tigris.specializer.NotWrittenException;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,11 +52,11 @@ final class SparkJars {
 
   private static Path jarOf(Class<?> type) throws CommandException {
     try {
-      Path place = Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+      Path place = ClassPlace.of(type);
       if (!Files.isDirectory(place)) {
         return place;
       }
-    } catch (URISyntaxException | IllegalArgumentException e) {
+    } catch (IOException e) {
       // told below
     }
     throw new CommandException(

@@ -5,15 +5,14 @@ import dev.tigris.flow.Flow;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.message.Bundle;
 import dev.tigris.net.Fabric;
+import dev.tigris.os.ClassPlace;
 import dev.tigris.os.Folders;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.security.CodeSource;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -81,7 +80,7 @@ final class ContentHash {
   static String ofTigris() throws IOException {
     Set<Path> places = new LinkedHashSet<>();
     for (Class<?> each : OF_TIGRIS) {
-      places.add(placeOf(each));
+      places.add(ClassPlace.of(each));
     }
     MessageDigest all = digest();
     for (Path place : places) {
@@ -92,19 +91,7 @@ final class ContentHash {
 
   /// Returns the hash of the jar or folder that a class is from.
   static String of(Class<?> program) throws IOException {
-    return of(placeOf(program));
-  }
-
-  private static Path placeOf(Class<?> each) throws IOException {
-    CodeSource source = each.getProtectionDomain().getCodeSource();
-    if (source == null) {
-      throw new IOException("it is not known where the code of %s lies".formatted(each));
-    }
-    try {
-      return Path.of(source.getLocation().toURI());
-    } catch (URISyntaxException | IllegalArgumentException e) {
-      throw new IOException("the code of %s is in no file".formatted(each), e);
-    }
+    return of(ClassPlace.of(program));
   }
 
   private static String ofFile(Path file) throws IOException {
