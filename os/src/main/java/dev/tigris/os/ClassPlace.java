@@ -26,6 +26,9 @@ public final class ClassPlace {
       throw new IOException("it is not known where the code of %s lies".formatted(type));
     }
     try {
+      if (found.getProtocol().equals("jrt")) {
+        throw new IOException("the code of %s is Java's own".formatted(type));
+      }
       if (found.openConnection() instanceof JarURLConnection jar) {
         return Path.of(jar.getJarFileURL().toURI());
       }
