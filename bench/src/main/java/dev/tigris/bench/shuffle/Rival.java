@@ -71,6 +71,26 @@ record Rival(
     return Optional.of(new Rival(Bar.SPARK, program, work, java, words, "SparkRival"));
   }
 
+  /// Makes an application of Spark in whose executors there are flows; empty where Spark cannot be
+  /// had, which the run is told.
+  ///
+  /// @param own jars of ours
+  static Optional<Rival> inSpark(Run run, Path work, List<Path> own)
+      throws IOException, InterruptedException {
+    Optional<Rival> spark = spark(run, work);
+    if (spark.isEmpty()) {
+      return Optional.empty();
+    }
+    Rival rival = spark.get();
+    List<Path> jars = new ArrayList<>(rival.program.jars());
+    jars.add(rival.program.jar());
+    jars.addAll(own);
+    String main = "SparkInside";
+    int release = Runtime.version().feature();
+    PeerProgram program = PeerProgram.compile(work, Rival.class, main, jars, release);
+    return Optional.of(new Rival(Bar.SPARK, program, work, rival.java, rival.options, main));
+  }
+
   /// Makes Flink; empty where it cannot be had, which the run is told.
   static Optional<Rival> flink(Run run, Path work) throws IOException, InterruptedException {
     Optional<Path> java = Jdks.flink();

@@ -155,7 +155,8 @@ final class ShuffleGroup implements Group {
     return checked(told, records);
   }
 
-  private static long keys(long records) {
+  /// Returns the sum of the keys of so many records.
+  static long keys(long records) {
     long keys = 0;
     for (long number = 0; number < records; number++) {
       keys += ShuffleProgram.key(number);

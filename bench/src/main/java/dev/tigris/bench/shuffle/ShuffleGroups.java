@@ -9,6 +9,7 @@ public final class ShuffleGroups {
 
   /// Lists the groups in the order in which they are measured.
   public static List<Group> all() {
-    return List.of(new ShuffleGroup(), new SlowTakerGroup(), new ClusterSortGroup());
+    return List.of(
+        new ShuffleGroup(), new SlowTakerGroup(), new ClusterSortGroup(), new SparkGroup());
   }
 }

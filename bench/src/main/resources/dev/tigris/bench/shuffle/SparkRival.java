@@ -77,7 +77,7 @@ public final class SparkRival {
     return spark.range(0, records, 1, tasks).select(key, payload.as("payload"));
   }
 
-  private static void shuffle(SparkSession spark, int size, long records, int tasks) {
+  static void shuffle(SparkSession spark, int size, long records, int tasks) {
     Column payload = size == 16 ? col("payload") : length(col("payload"));
     Row sums =
         made(spark, size, records, tasks)
@@ -117,7 +117,7 @@ public final class SparkRival {
     return count;
   }
 
-  private static void sort(SparkSession spark, String input, String output) throws Exception {
+  static void sort(SparkSession spark, String input, String output) throws Exception {
     Files.createDirectory(Path.of(output));
     StructType schema =
         new StructType().add("key", DataTypes.BinaryType).add("record", DataTypes.BinaryType);
