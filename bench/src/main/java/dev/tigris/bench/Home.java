@@ -1,7 +1,10 @@
 package dev.tigris.bench;
 
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 
 /// The checkout that this bench belongs to.
 public final class Home {
@@ -21,6 +24,18 @@ public final class Home {
       }
     }
     return start;
+  }
+
+  /// The class path of this process.
+  public static List<Path> classPath() {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+        .map(entry -> Path.of(entry).toAbsolutePath())
+        .toList();
+  }
+
+  /// Whether the class path has jars alone, as what takes no folders of classes needs.
+  public static boolean hasJarsOnly() {
+    return classPath().stream().allMatch(entry -> entry.toString().endsWith(".jar"));
   }
 
   /// The `tigris` command.

@@ -30,12 +30,8 @@ final class ScalingGroup implements Group {
   private static final List<String> POLICIES = List.of("round-robin", "random", "lottery");
   private static final int MOST = 4;
   private static final int MEGABITS = 40;
-  private static final String LINK = "tbf rate %dmbit burst 32kb latency 50ms".formatted(MEGABITS);
 
-  /// The payload of a full segment with time stamps, and its frame.
-  private static final double PAYLOAD = 1448.0 / 1514;
-
-  private static final double IDEAL_MB = MEGABITS / 8.0 * PAYLOAD;
+  private static final double IDEAL_MB = MEGABITS / 8.0 * Switch.PAYLOAD;
 
   @Override
   public String name() {
@@ -72,7 +68,7 @@ final class ScalingGroup implements Group {
   public void measure(Run run) throws Exception {
     Map<String, List<Double>> rates = new LinkedHashMap<>();
     int rounds = run.scale().pick(1, 2, 7);
-    try (Switch network = new Switch(2 * MOST, LINK)) {
+    try (Switch network = new Switch(2 * MOST, Switch.limitedTo(MEGABITS))) {
       List<NodeProcess> nodes = new ArrayList<>();
       try {
         for (int host = 0; host < 2 * MOST; host++) {

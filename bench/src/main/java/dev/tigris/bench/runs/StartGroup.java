@@ -4,13 +4,13 @@ import dev.tigris.bench.Bar;
 import dev.tigris.bench.Better;
 import dev.tigris.bench.Figure;
 import dev.tigris.bench.Group;
+import dev.tigris.bench.Home;
 import dev.tigris.bench.Pairs;
 import dev.tigris.bench.Run;
 import dev.tigris.bench.RunFolder;
 import dev.tigris.bench.Scale;
 import dev.tigris.bench.engine.Jdks;
 import dev.tigris.bench.engine.PeerProgram;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 
 /// The time from a command, whose JVM is started for it, to the first water that a module gets: on
 /// threads, on four processes, on four whose JVMs start from AOT caches of the program, and by
@@ -44,21 +43,16 @@ final class StartGroup implements Group {
 
   @Override
   public List<String> figures() {
-    return hasJarsOnly()
+    return Home.hasJarsOnly()
         ? List.of(THREADS, ON_PROCESSES, CACHED, COMMAND)
         : List.of(THREADS, ON_PROCESSES, COMMAND);
   }
 
   @Override
   public List<String> missing() {
-    return hasJarsOnly()
+    return Home.hasJarsOnly()
         ? List.of()
         : List.of(CACHED + " is left out: an AOT cache needs a class path of jars");
-  }
-
-  private static boolean hasJarsOnly() {
-    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-        .allMatch(entry -> entry.endsWith(".jar"));
   }
 
   @Override

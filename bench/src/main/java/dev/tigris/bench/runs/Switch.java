@@ -17,12 +17,20 @@ import java.util.concurrent.TimeUnit;
 /// A namespace lives as long as a process in it, which ends with its standard input. So nothing is
 /// left behind, however this process ends.
 final class Switch implements AutoCloseable {
+  /// The payload of a full segment with time stamps, as a share of its frame.
+  static final double PAYLOAD = 1448.0 / 1514;
+
   private static final int SECONDS = 20;
 
   private final List<Process> hosts = new ArrayList<>();
 
   /// The namespace of the switch itself.
   private final Process own;
+
+  /// Returns the discipline of a cable with a rate.
+  static String limitedTo(int megabits) {
+    return "tbf rate %dmbit burst 32kb latency 50ms".formatted(megabits);
+  }
 
   /// Makes them.
   ///

@@ -38,10 +38,6 @@ final class TigrisSortGroup implements Group {
   private static final int RECORDS = 50_000;
   private static final double PAPERS_SECONDS = 0.738;
   private static final int MEGABITS = 60;
-  private static final String LINK = "tbf rate %dmbit burst 32kb latency 50ms".formatted(MEGABITS);
-
-  /// The payload of a full segment with time stamps, and its frame.
-  private static final double PAYLOAD = 1448.0 / 1514;
 
   @Override
   public String name() {
@@ -98,7 +94,7 @@ final class TigrisSortGroup implements Group {
       }
       Map<Integer, List<Double>> seconds = new LinkedHashMap<>();
       int rounds = run.scale().pick(1, 3, 9);
-      try (Switch network = new Switch(MOST, LINK)) {
+      try (Switch network = new Switch(MOST, Switch.limitedTo(MEGABITS))) {
         try {
           for (int host = 0; host < MOST; host++) {
             nodes.add(new NodeProcess(network, host, SortMain.class));
@@ -176,7 +172,8 @@ final class TigrisSortGroup implements Group {
 
     private void emit(int count, List<Double> seconds) {
       double[] ours = seconds.stream().mapToDouble(Double::doubleValue).toArray();
-      double ideal = (double) records * SortMain.RECORD_BYTES * 8 / (MEGABITS * 1e6 * PAYLOAD);
+      double ideal =
+          (double) records * SortMain.RECORD_BYTES * 8 / (MEGABITS * 1e6 * Switch.PAYLOAD);
       String note = "links of %d Mbit/s".formatted(MEGABITS);
       emit(count, ours, Bar.IDEAL, ideal, note);
       emit(count, ours, Bar.PAPER, PAPERS_SECONDS, note);

@@ -12,7 +12,6 @@ import dev.tigris.bench.WrongResultException;
 import dev.tigris.bench.sort.Command;
 import dev.tigris.bench.sort.Tigris;
 import dev.tigris.bench.sort.Verdict;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,9 +54,8 @@ final class SparkGroup implements Group {
 
   /// Returns the jar of module spark, which this module does without: that needs the jars of Spark.
   private static Optional<Path> module() {
-    boolean hasJarsOnly = path().stream().allMatch(entry -> entry.toString().endsWith(".jar"));
     Path target = Home.find().resolve("spark/target");
-    if (!hasJarsOnly || !Files.isDirectory(target)) {
+    if (!Home.hasJarsOnly() || !Files.isDirectory(target)) {
       return Optional.empty();
     }
     try (Stream<Path> files = Files.list(target)) {
@@ -69,18 +67,11 @@ final class SparkGroup implements Group {
     }
   }
 
-  private static List<Path> path() {
-    String path = System.getProperty("java.class.path");
-    return Stream.of(path.split(File.pathSeparator, -1))
-        .map(each -> Path.of(each).toAbsolutePath())
-        .toList();
-  }
-
   @Override
   public void measure(Run run) throws Exception {
     Path folder = Files.createTempDirectory(run.workFolder(), "spark-");
     try {
-      List<Path> own = new ArrayList<>(path());
+      List<Path> own = new ArrayList<>(Home.classPath());
       own.add(module().orElseThrow());
       Optional<Rival> found = Rival.inSpark(run, folder, own);
       if (found.isEmpty()) {
