@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: the member's thread.
 final class SharedCollectives {
-  /// What is combined by each member that gets it.
+  /// The longest data that each member which gets the result combines by itself.
   private static final int SHORT_BYTES = 8192;
 
   /// A part of longer data. Behind it lie results, which are half as long at the most.
@@ -112,7 +112,7 @@ final class SharedCollectives {
       }
       areas.publish();
       if (to != null) {
-        takeEach(to, total, offset, at, bytes);
+        takeEach(to, total, offset, at, bytes, false);
       }
       offset += bytes;
     } while (offset < total);
@@ -121,12 +121,16 @@ final class SharedCollectives {
     }
   }
 
-  private void takeEach(Data to, long total, long offset, long at, long bytes)
+  /// Takes a part of what each of the others has given.
+  ///
+  /// @param isApart whether each of them has given every member something of its own
+  private void takeEach(Data to, long total, long offset, long at, long bytes, boolean isApart)
       throws InterruptedException {
     for (int i = 1; i < size; i++) {
       int member = (self + i) % size;
       areas.await(member);
-      take(member, at, to, member * total + offset, bytes);
+      long its = isApart ? at + place(self, member) * bytes : at;
+      take(member, its, to, member * total + offset, bytes);
     }
   }
 
@@ -144,11 +148,7 @@ final class SharedCollectives {
       if (offset == 0) {
         copy(out, self * total, in, self * total, total);
       }
-      for (int i = 1; i < size; i++) {
-        int member = (self + i) % size;
-        areas.await(member);
-        take(member, at + place(self, member) * bytes, in, member * total + offset, bytes);
-      }
+      takeEach(in, total, offset, at, bytes, true);
       offset += bytes;
     } while (offset < total);
   }
