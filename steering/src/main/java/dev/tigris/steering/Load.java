@@ -57,7 +57,7 @@ record Load(double seconds, List<Replica> replicas) {
     }
   }
 
-  /// What is told of replicas that have not been seen twice.
+  /// The load of replicas that have not been seen twice.
   static final Load NONE = new Load(0, List.of());
 
   private static final double NANOS = 1e9;

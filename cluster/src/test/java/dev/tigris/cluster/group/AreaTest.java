@@ -11,8 +11,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// What a member tells in its area, and what another makes of any bytes there. How threads see it
-/// is in the stress tests of `verify`.
+/// An area tells others what its member has written there, and bytes of any kind do no harm. How
+/// threads see it is in the stress tests of `verify`.
 class AreaTest {
   private static final Call CALL =
       new Call(Call.Kind.REDUCE, 7, 3, 4000, DataType.DOUBLES, Reduction.OR);

@@ -7,7 +7,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/// What a member writes, and its call, happen before others see the round published: the release
+/// A member's data and its call happen before others see the round published: the release
 /// of `Area.publish`, and the acquire of `Area.published`.
 @JCStressTest
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "nothing there yet")
