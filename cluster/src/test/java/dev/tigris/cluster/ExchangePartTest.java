@@ -2,6 +2,7 @@
 package dev.tigris.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -119,6 +120,7 @@ class ExchangePartTest {
                 Water first = in.get();
                 long number = first.bytes().getLong(0);
                 first.release();
+                assertNull(in.get()); // to close before the end would abort
                 in.close(true);
                 return number;
               } catch (IOException e) {
