@@ -24,13 +24,15 @@ final class Reports {
   /// @param seconds how long they took together
   /// @param failed those that failed, with the first line of the message
   /// @param skipped those that were skipped, with the reason
+  /// @param unsteady those that failed, and passed when they were run again
   record TestClass(
       String module,
       String name,
       int run,
       double seconds,
       List<Outcome> failed,
-      List<Outcome> skipped) {}
+      List<Outcome> skipped,
+      List<Outcome> unsteady) {}
 
   /// A test that did not pass.
   ///
@@ -76,6 +78,7 @@ final class Reports {
     double seconds = 0;
     var failed = new ArrayList<Outcome>();
     var skipped = new ArrayList<Outcome>();
+    var unsteady = new ArrayList<Outcome>();
     while (xml.hasNext()) {
       if (xml.next() != XMLStreamConstants.START_ELEMENT) {
         continue;
@@ -91,10 +94,18 @@ final class Reports {
         }
         case "failure", "error" -> failed.add(new Outcome(test, reason(xml)));
         case "skipped" -> skipped.add(new Outcome(test, reason(xml)));
+        case "flakyFailure", "flakyError" -> unsteady.add(new Outcome(test, reason(xml)));
         default -> {}
       }
     }
-    return new TestClass(module, name, run, seconds, List.copyOf(failed), List.copyOf(skipped));
+    return new TestClass(
+        module,
+        name,
+        run,
+        seconds,
+        List.copyOf(failed),
+        List.copyOf(skipped),
+        List.copyOf(unsteady));
   }
 
   private static String test(String className, String method) {

@@ -32,6 +32,10 @@ record Summary(List<TestClass> classes) {
     text.append(table(slowest(), 2));
     text.append("\n");
     list(text, "skipped", TestClass::skipped);
+    list(
+        text,
+        "passed only when run again: each is a fault, of the test or of the code",
+        TestClass::unsteady);
     list(text, "failed", TestClass::failed);
     int skipped = count(TestClass::skipped);
     int passed = run() - failed() - skipped;

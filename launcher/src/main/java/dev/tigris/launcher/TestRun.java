@@ -25,10 +25,16 @@ final class TestRun {
 
       Without --slow or --soak, each behaviour is tested once, which takes a quarter of an hour
       on two processors. As many modules are tested at a time as there are processors. Anything
-      else goes to `mvn verify`: -T1 tests one module at a time. A table of the modules, the
-      slowest classes, and the tests that failed or were skipped ends the run.
+      else goes to `mvn verify`: -T1 tests one module at a time. A test that fails is run once
+      more, and passes if it does then: -Dtests.again=0 forbids it. A table of the modules, the
+      slowest classes, and the tests that failed, that passed only when run again, or that were
+      skipped ends the run.
 
       Exit codes: 0 all tests passed, 1 a test failed, or the build.""";
+
+  /// The option by which a test that fails is run once more: one of thousands that use processes,
+  /// signals and clocks must not refuse a change that it has nothing to do with.
+  private static final String ONCE_MORE = "-Dtests.again=1";
 
   /// The output cannot be written.
   private static final int NO_OUTPUT = 4;
@@ -62,6 +68,7 @@ final class TestRun {
     }
     var forMaven = new ArrayList<String>();
     forMaven.add("verify");
+    forMaven.add(ONCE_MORE); // of two, Maven takes the last one
     for (String argument : arguments) {
       forMaven.add(
           switch (argument) {

@@ -51,6 +51,15 @@ class TestRunTest {
       </testsuite>
       """;
 
+  private static final String UNSTEADY =
+      """
+      <testsuite name="dev.tigris.cli.UnsteadyTest" time="0.5" tests="1" errors="0" skipped="0" failures="0" flakes="1">
+        <testcase name="race" classname="dev.tigris.cli.UnsteadyTest" time="0.5">
+          <flakyFailure message="too late" type="x.Failed"><stackTrace>a stack</stackTrace></flakyFailure>
+        </testcase>
+      </testsuite>
+      """;
+
   @TempDir Path folder;
   private FakeCheckout checkout;
 
@@ -131,6 +140,26 @@ class TestRunTest {
   }
 
   @Test
+  void namesTheTestsThatPassedOnlyWhenRunAgain() throws Exception {
+    willReport("cli", "Passed", PASSED);
+    willReport("cli", "Unsteady", UNSTEADY);
+    Result result = checkout.launcher("test");
+    assertEquals(0, result.exitCode(), result.err());
+    assertTrue(
+        result
+            .out()
+            .endsWith(
+                """
+
+                passed only when run again: each is a fault, of the test or of the code
+                cli  UnsteadyTest.race: too late
+
+                3 passed, 0 failed, 0 skipped
+                """),
+        result.out());
+  }
+
+  @Test
   void namesTheTenSlowestClassesOnly() throws Exception {
     for (int index = 10; index < 30; index++) {
       String name = "Test" + index;
@@ -188,9 +217,9 @@ class TestRunTest {
     checkout.launcher("test", "--soak");
     assertEquals(
         List.of(
-            "mvn -B -ntp verify -pl memory -T1C",
-            "mvn -B -ntp verify -Pslow -Dtest=A -T1C",
-            "mvn -B -ntp verify -Psoak -T1C"),
+            "mvn -B -ntp verify -Dtests.again=1 -pl memory -T1C",
+            "mvn -B -ntp verify -Dtests.again=1 -Pslow -Dtest=A -T1C",
+            "mvn -B -ntp verify -Dtests.again=1 -Psoak -T1C"),
         checkout.calls());
     assertEquals(2, checkout.launcher("test", "--slow", "--soak").exitCode());
   }
