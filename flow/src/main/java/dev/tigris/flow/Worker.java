@@ -167,15 +167,16 @@ final class Worker implements Runnable {
 
   /// Asks for an operation. Answers at once if this has ended.
   void ask(Request request) {
-    if (request.operation() instanceof Operation.Drop) {
-      parker.drop();
-    }
     if (!requests.offer(request)) {
       request.answer(tooLate(request.operation()));
       return;
     }
+    boolean isDrop = request.operation() instanceof Operation.Drop;
+    if (isDrop) {
+      parker.drop(); // not before: it would end by it, and say that it had ended already
+    }
     parker.signal();
-    if (request.operation() instanceof Operation.Drop) {
+    if (isDrop) {
       interrupt();
     }
   }
@@ -433,7 +434,11 @@ final class Worker implements Runnable {
             case Operation.Stop stop -> stopWorking();
             case Operation.EndFeeds end -> endFeeds();
             case Operation.AttachTap(_, String tap) -> attachTap(run.taps().find(tap));
-            case Operation.Drop drop -> Answer.APPLIED; // which was an event of its own
+            case Operation.Drop drop -> {
+              parker.drop(); // the caller does it, too, to end a wait or a call
+              close();
+              yield Answer.APPLIED;
+            }
           };
       request.answer(answer);
     } catch (FlowException e) {
