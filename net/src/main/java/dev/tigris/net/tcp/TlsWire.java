@@ -258,8 +258,11 @@ final class TlsWire implements Wire {
   /// Takes one record from the socket; returns false if there is none, or this call has had its
   /// share.
   private boolean decrypt(ByteBuffer to) throws IOException {
-    if (emptyRecordsLeft == 0) {
-      return false;
+    if (emptyRecordsLeft == 0 || (starved && !fill())) {
+      return false; // the engine is not asked in vain: each answer is an object
+    }
+    if (ended) {
+      return true;
     }
     boolean direct = to.remaining() >= engine.getSession().getApplicationBufferSize();
     ByteBuffer target = direct ? to : plain.clear();
@@ -283,7 +286,7 @@ final class TlsWire implements Wire {
     }
     return switch (status) {
       case OK -> !open || result.bytesConsumed() > 0;
-      case BUFFER_UNDERFLOW -> fill();
+      case BUFFER_UNDERFLOW -> true;
       case BUFFER_OVERFLOW -> {
         requireRecord(plain);
         int least = engine.getSession().getApplicationBufferSize();
