@@ -125,7 +125,7 @@ class LastResortTest {
   @Test
   void aFailureThatThereIsNoMemoryToTellFailsTheFlow() throws Exception {
     String printed = LeaseCheckTest.run(FillsTheHeap.class, "-Xmx32m");
-    assertTrue(printed.startsWith("flow full failed: stage fill"), printed);
+    assertTrue(printed.startsWith("flow full failed: stage "), printed); // any that allocates
     assertTrue(printed.contains("java.lang.OutOfMemoryError"), printed);
   }
 
