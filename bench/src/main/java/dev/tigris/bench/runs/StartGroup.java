@@ -105,14 +105,15 @@ final class StartGroup implements Group {
   private Map<String, List<Contender>> contests(Run run, Path work)
       throws IOException, InterruptedException {
     Map<String, List<Contender>> contests = new LinkedHashMap<>();
+    int processes = run.scale().pick(2, PROCESSES, PROCESSES);
     for (String figure : run.wanted(figures())) {
       List<Contender> all = new ArrayList<>();
       all.add(
           switch (figure) {
-            case CACHED -> TigrisContender.cached(PROCESSES, work);
-            case COMMAND -> CommandContender.of(run.scale(), PROCESSES, work);
+            case CACHED -> TigrisContender.cached(processes, work);
+            case COMMAND -> CommandContender.of(run.scale(), processes, work);
             case THREADS -> new TigrisContender(0, List.of(), List.of());
-            default -> new TigrisContender(PROCESSES, List.of(), List.of());
+            default -> new TigrisContender(processes, List.of(), List.of());
           });
       contests.put(figure, all);
     }
