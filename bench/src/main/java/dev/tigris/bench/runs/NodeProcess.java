@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /// A process on a host of a [Switch] that answers each line by one.
@@ -14,17 +15,21 @@ final class NodeProcess implements Closeable {
   private final Writer questions;
 
   /// Starts a class, whose argument is the address of the host.
-  NodeProcess(Switch network, int host, Class<?> main) throws IOException {
-    List<String> java =
+  ///
+  /// @param options of Java
+  NodeProcess(Switch network, int host, Class<?> main, String... options) throws IOException {
+    List<String> java = new ArrayList<>();
+    java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    java.addAll(List.of(options));
+    java.addAll(
         List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--enable-native-access=ALL-UNNAMED",
             "-XX:+UseSerialGC",
             "-Xmx128m",
             "-cp",
             System.getProperty("java.class.path"),
             main.getName(),
-            Switch.address(host));
+            Switch.address(host)));
     process =
         new ProcessBuilder(network.on(host, java))
             .redirectError(ProcessBuilder.Redirect.INHERIT)

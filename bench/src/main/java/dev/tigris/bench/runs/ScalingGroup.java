@@ -8,14 +8,12 @@ import dev.tigris.bench.Pairs;
 import dev.tigris.bench.Run;
 import dev.tigris.bench.Scale;
 import dev.tigris.bench.WrongResultException;
-import dev.tigris.bench.net.Namespaces;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /// Bandwidth through a reservoir over a network, as the number of processes that write into it and
@@ -42,58 +40,42 @@ final class ScalingGroup implements Group {
     return "%s.%dto%d.%s".formatted(NAME, nodes, nodes, policy);
   }
 
-  private static Optional<String> obstacle() {
-    return Namespaces.obstacle("tc");
-  }
-
   @Override
   public List<String> missing() {
-    return obstacle().stream().map(why -> NAME + " is left out: " + why).toList();
+    return Nodes.missing(NAME);
   }
 
   @Override
   public List<String> figures() {
     List<String> figures = new ArrayList<>();
-    if (obstacle().isEmpty()) {
-      for (int nodes = 1; nodes <= MOST; nodes++) {
-        for (String policy : POLICIES) {
-          figures.add(figure(nodes, policy));
-        }
+    for (int nodes = 1; nodes <= MOST; nodes++) {
+      for (String policy : POLICIES) {
+        figures.add(figure(nodes, policy));
       }
     }
-    return figures;
+    return Nodes.figures(figures);
   }
 
   @Override
   public void measure(Run run) throws Exception {
     Map<String, List<Double>> rates = new LinkedHashMap<>();
     int rounds = run.scale().pick(1, 2, 7);
-    try (Switch network = new Switch(2 * MOST, Switch.limitedTo(MEGABITS))) {
-      List<NodeProcess> nodes = new ArrayList<>();
-      try {
-        for (int host = 0; host < 2 * MOST; host++) {
-          nodes.add(new NodeProcess(network, host, Main.class));
-        }
-        long number = 1;
-        if (run.scale() != Scale.TINY) {
-          double _ = rate(nodes, MOST, POLICIES.getLast(), number++, run); // JVMs get warm
-        }
-        for (int round = 1; round <= rounds; round++) {
-          run.say("%s, round %d of %d".formatted(NAME, round, rounds));
-          for (int count = 1; count <= MOST; count++) {
-            for (String policy : POLICIES) {
-              String figure = figure(count, policy);
-              if (run.wants(figure)) {
-                rates
-                    .computeIfAbsent(figure, key -> new ArrayList<>())
-                    .add(rate(nodes, count, policy, number++, run));
-              }
+    try (Nodes nodes = new Nodes(2 * MOST, MEGABITS, Main.class)) {
+      long number = 1;
+      if (run.scale() != Scale.TINY) {
+        double _ = rate(nodes, MOST, POLICIES.getLast(), number++, run); // JVMs get warm
+      }
+      for (int round = 1; round <= rounds; round++) {
+        run.say("%s, round %d of %d".formatted(NAME, round, rounds));
+        for (int count = 1; count <= MOST; count++) {
+          for (String policy : POLICIES) {
+            String figure = figure(count, policy);
+            if (run.wants(figure)) {
+              rates
+                  .computeIfAbsent(figure, key -> new ArrayList<>())
+                  .add(rate(nodes, count, policy, number++, run));
             }
           }
-        }
-      } finally {
-        for (NodeProcess node : nodes) {
-          node.close();
         }
       }
     }
@@ -110,11 +92,10 @@ final class ScalingGroup implements Group {
   }
 
   /// Returns how many megabytes a second come out of the reservoir.
-  private static double rate(
-      List<NodeProcess> nodes, int count, String policy, long number, Run run)
+  private static double rate(Nodes nodes, int count, String policy, long number, Run run)
       throws IOException, InterruptedException {
-    List<NodeProcess> senders = nodes.subList(0, count);
-    List<NodeProcess> receivers = nodes.subList(MOST, MOST + count);
+    List<NodeProcess> senders = nodes.range(0, count);
+    List<NodeProcess> receivers = nodes.range(MOST, MOST + count);
     List<String> addresses = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       addresses.add(receivers.get(i).ask("receive %d %d %d".formatted(number, i, count)));

@@ -9,7 +9,6 @@ import dev.tigris.bench.Run;
 import dev.tigris.bench.RunFolder;
 import dev.tigris.bench.Scale;
 import dev.tigris.bench.WrongResultException;
-import dev.tigris.bench.net.Namespaces;
 import dev.tigris.sort.CheckJob;
 import dev.tigris.sort.CheckSummary;
 import dev.tigris.sort.GenerateJob;
@@ -21,7 +20,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /// The time of TigrisSort against the number of nodes: half of them partition 5 MB each, and half
 /// sort as much, from disk to disk. Each node is a process in a network namespace, whose link has
@@ -39,6 +37,9 @@ final class TigrisSortGroup implements Group {
   private static final double PAPERS_SECONDS = 0.738;
   private static final int MEGABITS = 60;
 
+  /// As the command has it for short sorts: the optimizing compiler would take the processors.
+  private static final String C1_ALONE = "-XX:TieredStopAtLevel=1";
+
   @Override
   public String name() {
     return NAME;
@@ -48,41 +49,34 @@ final class TigrisSortGroup implements Group {
     return "%s.%d".formatted(NAME, nodes);
   }
 
-  private static Optional<String> obstacle() {
-    return Namespaces.obstacle("tc");
-  }
-
   @Override
   public List<String> missing() {
-    return obstacle().stream().map(why -> NAME + " is left out: " + why).toList();
+    return Nodes.missing(NAME);
   }
 
   @Override
   public List<String> figures() {
-    return obstacle().isPresent()
-        ? List.of()
-        : NODES.stream().map(TigrisSortGroup::figure).toList();
+    return Nodes.figures(NODES.stream().map(TigrisSortGroup::figure).toList());
   }
 
   @Override
   public void measure(Run run) throws Exception {
     Path folder = Files.createTempDirectory(run.workFolder(), "nodes-");
     try {
-      new Nodes(run, folder).measure();
+      new Sorts(run, folder).measure();
     } finally {
       RunFolder.deleteAll(folder);
     }
   }
 
-  /// The nodes of one run of the group.
-  private static final class Nodes {
+  /// The sorts of one run of the group.
+  private static final class Sorts {
     private final Run run;
     private final Path folder;
     private final int records;
-    private final List<NodeProcess> nodes = new ArrayList<>();
     private long number = 1;
 
-    Nodes(Run run, Path folder) {
+    Sorts(Run run, Path folder) {
       this.run = run;
       this.folder = folder;
       this.records = run.scale().pick(2_000, RECORDS, RECORDS);
@@ -94,24 +88,17 @@ final class TigrisSortGroup implements Group {
       }
       Map<Integer, List<Double>> seconds = new LinkedHashMap<>();
       int rounds = run.scale().pick(1, 3, 9);
-      try (Switch network = new Switch(MOST, Switch.limitedTo(MEGABITS))) {
-        try {
-          for (int host = 0; host < MOST; host++) {
-            nodes.add(new NodeProcess(network, host, SortMain.class));
-          }
-          if (run.scale() != Scale.TINY) {
-            double _ = sort(MOST);
-          }
-          for (int round = 1; round <= rounds; round++) {
-            run.say("%s, round %d of %d".formatted(NAME, round, rounds));
-            for (int count : NODES) {
-              if (run.wants(figure(count))) {
-                seconds.computeIfAbsent(count, key -> new ArrayList<>()).add(sort(count));
-              }
+      try (Nodes nodes = new Nodes(MOST, MEGABITS, SortMain.class, C1_ALONE)) {
+        if (run.scale() != Scale.TINY) {
+          double _ = sort(nodes, MOST);
+        }
+        for (int round = 1; round <= rounds; round++) {
+          run.say("%s, round %d of %d".formatted(NAME, round, rounds));
+          for (int count : NODES) {
+            if (run.wants(figure(count))) {
+              seconds.computeIfAbsent(count, key -> new ArrayList<>()).add(sort(nodes, count));
             }
           }
-        } finally {
-          nodes.forEach(NodeProcess::close);
         }
       }
       seconds.forEach(this::emit);
@@ -122,7 +109,7 @@ final class TigrisSortGroup implements Group {
     }
 
     /// Returns how long a sort takes, from the first look at the inputs until all is on the disk.
-    private double sort(int count) throws Exception {
+    private double sort(Nodes nodes, int count) throws Exception {
       int half = count / 2;
       List<Path> outputs = new ArrayList<>();
       List<String> addresses = new ArrayList<>();
