@@ -48,8 +48,23 @@ final class HostFiles {
   /// Refuses the options that only commands on hosts have.
   static void refuse(ParseResult options) {
     if (options.hasMatchedOption(PARTS)) {
-      throw TextOptions.misuse(options, PARTS + " is for --on hosts:FILE: leave it out");
+      throw TextOptions.misuse(
+          options, PARTS + " is for files HOST:PATH and --on hosts:FILE: leave it out");
     }
+  }
+
+  /// Returns whether all hosts see the files of a sort: its inputs are paths, and name no host.
+  ///
+  /// @param names the inputs, and then the output
+  static boolean areShared(List<Path> names, ParseResult options) {
+    boolean areShared = names.subList(0, names.size() - 1).stream().allMatch(Path::isAbsolute);
+    if (areShared && !names.getLast().isAbsolute()) {
+      throw TextOptions.misuse(
+          options,
+          "all hosts write the output, %s: name it by a path that begins with /"
+              .formatted(names.getLast()));
+    }
+    return areShared;
   }
 
   /// Sorts, and says what was done.

@@ -228,6 +228,15 @@ final class RunOptions {
     return options.matchedOptionValue("--parallel", all);
   }
 
+  /// Returns how many processors a sort of files that all hosts see uses, in all of its processes
+  /// together.
+  ///
+  /// @param ofThis how many it would use here
+  static int parallel(ParseResult options, Cluster cluster, int ofThis) {
+    int hosts = (int) cluster.hosts().stream().distinct().count();
+    return hosts == 0 || options.hasMatchedOption("--parallel") ? ofThis : hosts * ofThis;
+  }
+
   /// Returns the program.
   static ProgramFile program(ParseResult options) throws CommandException {
     Path file = options.matchedPositionalValue(0, Path.of(""));
@@ -287,6 +296,11 @@ final class RunOptions {
     } catch (IOException e) {
       throw new CommandException(ExitCode.BAD_INPUT, Reason.of(e), e);
     }
+  }
+
+  /// Returns where a sort runs whose processes all see its files.
+  static Cluster sortCluster(ParseResult options) throws CommandException {
+    return isOnHosts(options) ? hosts(options) : cluster(options);
   }
 
   /// Returns where on this host to run what this command consists of.

@@ -90,8 +90,9 @@ final class SortCommand implements Command {
             .paramLabel("WHERE")
             .description(
                 "Where to sort: in this process (threads, the default), in processes:N of this"
-                    + " host, on hosts:FILE, with inputs HOST:PATH and a folder for parts, or on"
-                    + " spark:MASTER. All executors of Spark have to see the files."
+                    + " host, on hosts:FILE, or on spark:MASTER. Hosts take inputs HOST:PATH and a"
+                    + " folder for parts, or paths of files that all of them see. All executors of"
+                    + " Spark have to see the files."
                     + " --memory is for each process; processes:N divide --parallel.")
             .build());
     RunOptions.addRun(spec);
@@ -116,7 +117,7 @@ final class SortCommand implements Command {
       refuseStandard(files, options);
       return SparkSubmit.of(System.getenv()).sort(options, console);
     }
-    if (RunOptions.isOnHosts(options)) {
+    if (RunOptions.isOnHosts(options) && !HostFiles.areShared(files, options)) {
       return HostFiles.sort(files, isText, options, console);
     }
     HostFiles.refuse(options);
@@ -208,13 +209,14 @@ final class SortCommand implements Command {
     }
   }
 
-  private static SortJob on(SortJob job, ParseResult options) {
-    Cluster cluster = RunOptions.cluster(options);
-    return cluster.isThreads() ? job : job.on(cluster);
+  private static SortJob on(SortJob job, ParseResult options) throws CommandException {
+    Cluster cluster = RunOptions.sortCluster(options);
+    int processors = RunOptions.parallel(options, cluster, job.parallel());
+    return cluster.isThreads() ? job : job.parallel(processors).on(cluster);
   }
 
   /// Returns the sort that the options ask for.
-  static SortJob job(List<Path> inputs, Path output, ParseResult options) {
+  static SortJob job(List<Path> inputs, Path output, ParseResult options) throws CommandException {
     var job = SortJob.ofInputs(TextOptions.inputs(inputs, options), output);
     job = job.order(Options.recordOrder(options));
     job = job.memory(options.matchedOptionValue("--memory", job.memoryBytes()));

@@ -123,8 +123,9 @@ final class TextSort {
     Path temporary = options.matchedOptionValue(TEMPORARY, null);
     job = temporary == null ? job : job.temporary(temporary);
     if (options.hasMatchedOption(RunOptions.ON)) {
-      Cluster cluster = RunOptions.cluster(options);
-      job = cluster.isThreads() ? job : job.on(cluster);
+      Cluster cluster = RunOptions.sortCluster(options);
+      int processors = RunOptions.parallel(options, cluster, job.processors());
+      job = cluster.isThreads() ? job : job.parallel(processors).on(cluster);
     }
     try (var progress = new ProgressLine(console, options, "sort", 2)) {
       job = job.progress(progress);

@@ -13,7 +13,6 @@ import dev.tigris.sort.GenerateJob;
 import dev.tigris.sort.HostFile;
 import dev.tigris.sort.HostSortJob;
 import dev.tigris.sort.Progress;
-import dev.tigris.sort.RecordOrder;
 import dev.tigris.sort.SortException;
 import dev.tigris.sort.SortJob;
 import dev.tigris.sort.UInt128;
@@ -29,7 +28,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -41,12 +39,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Sorts on two hosts, both of which are this one: against those in one process, and with faults.
+/// Sorts on two hosts, both of which are this one, to which something happens.
 @Slow("makes keys, and starts JVMs")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class HostSortTest {
   private static final int RECORDS = 100_000;
-  private static final long MEGABYTE = 1 << 20;
   private static final String ADDRESS = "127.0.0.1";
 
   @TempDir private static Path keys;
@@ -140,50 +137,6 @@ class HostSortTest {
     return all.toByteArray();
   }
 
-  /// Sizes, typed keys, memory and shares of the hosts at random. Equal keys keep the order of the
-  /// inputs, of which the second one of three lies on the other host, or the first is kept.
-  @Test
-  void anyRecordsAreSortedAsInOneProcess() throws Exception {
-    start();
-    start();
-    Cluster cluster = cluster();
-    int cases = Tier.choose(2, 60);
-    for (int seed = 1; seed <= cases; seed++) {
-      Random random = new Random(seed);
-      int size = 4 + random.nextInt(100);
-      RecordOrder order =
-          RecordOrder.ofRecords(size)
-              .key("0:%s".formatted(random.nextBoolean() ? "u16le:desc" : "i8"));
-      order = random.nextBoolean() ? order.stable() : order.unique();
-      int values = 1 + random.nextInt(random.nextBoolean() ? 3 : 256);
-      List<Path> inputs = new ArrayList<>();
-      List<HostFile> files = new ArrayList<>();
-      for (int i = 0; i < 3; i++) {
-        int count = (int) Math.pow(10, 4.7 * random.nextDouble()) - 1;
-        byte[] records = new byte[count * size];
-        random.nextBytes(records);
-        for (int record = 0; record < count; record++) {
-          records[record * size] = (byte) (random.nextInt(values) - values / 2);
-          records[record * size + 1] = 0;
-        }
-        inputs.add(Files.write(folder.resolve("input" + i), records));
-        files.add(new HostFile(cluster.hosts().get(i % 2), inputs.getLast()));
-      }
-      String what = "seed %d: %s, %d keys".formatted(seed, order, values);
-      Path expected = folder.resolve("expected");
-      SortJob.Result here = SortJob.of(inputs, expected).order(order).unforced().run();
-      HostSortJob.Result<SortJob.Result> result =
-          HostSortJob.of(cluster, files, output)
-              .order(order)
-              .memory((4 + random.nextInt(60)) * MEGABYTE)
-              .run();
-      assertArrayEquals(Files.readAllBytes(expected), bytes(result), what);
-      assertEquals(here.keptRecords(), result.sort().keptRecords(), what);
-      assertEquals(here.records(), result.sort().records(), what);
-      deleteParts();
-    }
-  }
-
   @Test
   void aFullDiskOnOneHostIsNamedAndNoPartIsLeft() throws Exception {
     Needs.root("a file system of its own for a host");
@@ -196,41 +149,10 @@ class HostSortTest {
     String message = failure.getMessage();
     assertEquals(SortException.Kind.DISK_FULL, failure.kind(), message);
     assertTrue(message.contains(cluster.hosts().getLast() + ": the disk"), message);
-    assertTrue(message.contains("/part-000"), message);
+    // Parts are dealt to the hosts in turn, and only one of them has a small disk.
+    assertTrue(message.matches("(?s).*/part-000[1357].*"), message);
     try (Stream<Path> files = Files.list(output)) {
       assertEquals(List.of(), files.toList());
-    }
-  }
-
-  @Test
-  void anInputThatVanishesFailsTheSortOrWasReadBefore() throws Exception {
-    start();
-    start();
-    Cluster cluster = cluster();
-    for (Progress.Phase phase : List.of(Progress.Phase.SAMPLE, Progress.Phase.PARTITION)) {
-      AtomicBoolean isDone = new AtomicBoolean();
-      Path kept = Files.copy(other, folder.resolve("kept-" + phase));
-      HostSortJob<SortJob.Result> job =
-          job(cluster)
-              .progress(
-                  (now, done, total) -> {
-                    boolean isTime = phase == Progress.Phase.SAMPLE || done > 0;
-                    if (isTime && !isDone.getAndSet(true)) {
-                      delete(other);
-                    }
-                  });
-      try {
-        HostSortJob.Result<SortJob.Result> result = job.run();
-        Files.move(kept, other);
-        requireSorted(result);
-        deleteParts();
-      } catch (SortException e) {
-        assertEquals(SortException.Kind.INPUT, e.kind(), e::toString);
-        assertTrue(e.getMessage().contains(other + " does not exist"), e.getMessage());
-        assertTrue(e.getMessage().contains(cluster.hosts().getLast()), e.getMessage());
-        requireNoFolder();
-        Files.move(kept, other);
-      }
     }
   }
 

@@ -21,7 +21,11 @@ class SortCommandTest {
   private static SortJob job(String options) {
     var command = new CommandLine(new SortCommand().spec());
     var parsed = command.parseArgs((options + "data sorted").split(" ", -1));
-    return SortCommand.job(List.of(Path.of("data")), Path.of("sorted"), parsed);
+    try {
+      return SortCommand.job(List.of(Path.of("data")), Path.of("sorted"), parsed);
+    } catch (CommandException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

@@ -35,8 +35,7 @@ final class ClusterLines {
   /// Sorts into a file, which has the bytes of all sorted lines in the end.
   ///
   /// @param path where the file lies
-  Sorted sort(TemporaryFolder folder, Path path, OutputFile file)
-      throws SortException, InterruptedException {
+  Sorted sort(TemporaryFolder folder, Path path) throws SortException, InterruptedException {
     Map<String, Long> told =
         new SortProcesses(
                 SortProcesses.compiling(cluster, whole.inputBytes(), SHORT_BYTES),
@@ -56,13 +55,16 @@ final class ClusterLines {
             told.getOrDefault(LineToldRun.KEPT, 0L),
             LineToldRun.checksum(told, LineToldRun.READ),
             LineToldRun.checksum(told, LineToldRun.WRITTEN),
-            processes.stream().mapToLong(SortJob.ProcessResult::spilledBytes).sum(),
-            processes.stream().mapToLong(SortJob.ProcessResult::peakMemoryBytes).max().orElse(0)));
+            SortProcesses.spilledBytes(processes),
+            SortProcesses.peakBytes(processes)));
     requireRead(processes.stream().mapToLong(SortJob.ProcessResult::readBytes).sum());
     whole.requireWhole();
-    long end = closeGaps(told, file);
-    file.truncate(end);
-    return new Sorted(end, processes);
+    // Opened again, since a host sees what others have written when it opens a file.
+    try (OutputFile file = new OutputFile(path)) {
+      long end = closeGaps(told, file);
+      file.truncate(end);
+      return new Sorted(end, processes);
+    }
   }
 
   /// Where lines are left out, their number does not tell whether all were read.

@@ -65,8 +65,8 @@ final class ClusterSort {
         checksum(told, ProcessRun.READ),
         checksum(told, ProcessRun.WRITTEN),
         processes.stream().mapToLong(SortJob.ProcessResult::sortedBytes).sum(),
-        processes.stream().mapToLong(SortJob.ProcessResult::spilledBytes).sum(),
-        processes.stream().mapToLong(SortJob.ProcessResult::peakMemoryBytes).max().orElse(0),
+        SortProcesses.spilledBytes(processes),
+        SortProcesses.peakBytes(processes),
         partitionedNanos,
         from,
         bytes);

@@ -39,8 +39,12 @@ public final class HostCheckJob<C> {
     if (files.isEmpty()) {
       throw new IllegalArgumentException("there is no file to check: name at least 1");
     }
-    return new HostCheckJob<>(
-        cluster, HostShare.of(cluster, files), new RecordKind(RecordOrder.GENSORT));
+    return of(cluster, HostShare.of(cluster, files));
+  }
+
+  /// Returns a job for these files, on a cluster that may be this process.
+  static HostCheckJob<CheckJob.Result> of(Cluster cluster, HostShare share) {
+    return new HostCheckJob<>(cluster, share, new RecordKind(RecordOrder.GENSORT));
   }
 
   /// Returns a copy of this job for records in another order, of which only the keys count.

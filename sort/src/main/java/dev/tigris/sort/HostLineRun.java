@@ -35,8 +35,8 @@ final class HostLineRun extends LineToldRun {
         shared.sorters(),
         process);
     this.shared = shared;
-    this.neighbours = shared.share().neighbours(process);
-    this.next = new AtomicLong(shared.share().place(process));
+    this.neighbours = shared.work().share().neighbours(process);
+    this.next = new AtomicLong(shared.work().share().place(process));
   }
 
   /// Of the inputs on its host, processes take parts in turn.

@@ -4,19 +4,17 @@ import dev.tigris.flow.Module;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The part that one process has in a sort of lines on several hosts: it reads inputs of its own
-/// host, and its sorters write parts there.
-final class HostLines extends ProcessPart<HostLineRun> {
+/// The part that one process has in a sort of lines on several hosts.
+final class HostLines extends HostPart<HostLineRun> {
   private final Plan plan;
 
   HostLines(Plan plan) {
-    super(plan.share().hosts().size());
+    super(plan.work());
     this.plan = plan;
   }
 
@@ -31,24 +29,16 @@ final class HostLines extends ProcessPart<HostLineRun> {
       LineOrder order,
       LinePlan plan,
       LineSplitters splitters,
-      HostShare share,
-      List<HostSurvey.Input> inputs,
       byte @Nullable [] header,
-      Path folder)
+      HostWork work)
       implements HostPlan<LineSortJob.Result> {
-    Plan {
-      inputs = List.copyOf(inputs);
-    }
-
     @Override
     public void write(DataOutputStream out) throws IOException {
       order.write(out);
       HostSurvey.writeLine(out, header);
       plan.write(out);
       splitters.write(out);
-      share.write(out);
-      HostSurvey.Input.write(out, inputs);
-      out.writeUTF(folder.toString());
+      work.write(out);
     }
 
     static Plan read(DataInputStream in) throws IOException {
@@ -57,9 +47,7 @@ final class HostLines extends ProcessPart<HostLineRun> {
       LineOrder rows = order.isCsv() ? order.withHeaderOf(header) : order;
       LinePlan plan = LinePlan.read(in);
       LineSplitters splitters = LineSplitters.read(in, rows);
-      HostShare share = HostShare.read(in);
-      List<HostSurvey.Input> inputs = HostSurvey.Input.read(in, share.files().size());
-      return new Plan(rows, plan, splitters, share, inputs, header, Path.of(in.readUTF()));
+      return new Plan(rows, plan, splitters, header, HostWork.read(in));
     }
 
     @Override
@@ -87,14 +75,6 @@ final class HostLines extends ProcessPart<HostLineRun> {
       return new SumCompare(!order.isUnique(), SumCompare.LINES);
     }
 
-    /// Returns how many parts the inputs before one are cut into.
-    private long before(int input) {
-      return inputs.stream()
-          .limit(input)
-          .mapToLong(each -> Math.ceilDiv(each.bytes(), plan.chunkBytes()))
-          .sum();
-    }
-
     @Override
     public LineSortJob.Result result(
         Map<String, Long> told,
@@ -104,31 +84,23 @@ final class HostLines extends ProcessPart<HostLineRun> {
       return new LineSortJob.Result(
           told.getOrDefault(LineToldRun.LINES, 0L),
           told.getOrDefault(LineToldRun.KEPT, 0L),
-          bytes(),
+          work.bytes(),
           writtenBytes(told),
-          processes.stream().mapToLong(SortJob.ProcessResult::spilledBytes).sum(),
-          processes.stream().mapToLong(SortJob.ProcessResult::peakMemoryBytes).max().orElse(0),
+          SortProcesses.spilledBytes(processes),
+          SortProcesses.peakBytes(processes),
           Duration.ofNanos(System.nanoTime() - startedNanos),
           processes);
     }
   }
 
   @Override
-  HostLineRun open(int process) throws SortException, InterruptedException {
-    try {
-      return run(process);
-    } catch (SortException e) {
-      throw HostTask.on(plan.share().hosts().get(process), e);
-    }
-  }
-
-  private HostLineRun run(int process) throws SortException, InterruptedException {
-    LineInputs inputs = opened(new LineInputs(plan.inputs(process), plan.order(), plan.header()));
-    inputs.cut(plan.plan().chunkBytes(), plan.plan().processors());
-    inputs.number(plan.share().at(process).stream().mapToLong(plan::before).toArray());
-    TemporaryFolder folder = new TemporaryFolder(HostFolder.own(plan.folder()));
-    opened(folder::close);
-    return new HostLineRun(plan, inputs, folder.path(), process);
+  HostLineRun run(int process) throws SortException, InterruptedException {
+    List<SharedInput> own = plan.work().inputs(process);
+    LineInputs inputs = opened(new LineInputs(own, plan.order(), plan.header()));
+    int chunkBytes = plan.plan().chunkBytes();
+    inputs.cut(chunkBytes, plan.plan().processors());
+    inputs.number(plan.work().before(process, input -> Math.ceilDiv(input.bytes(), chunkBytes)));
+    return new HostLineRun(plan, inputs, temporary(), process);
   }
 
   @Override

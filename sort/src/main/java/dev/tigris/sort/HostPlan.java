@@ -3,8 +3,6 @@ package dev.tigris.sort;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -12,14 +10,8 @@ import java.util.Map;
 ///
 /// @param <S> the result of the sort
 sealed interface HostPlan<S> permits HostSort.Plan, HostLines.Plan {
-  /// The inputs, and the hosts.
-  HostShare share();
-
-  /// The inputs as their hosts have found them.
-  List<HostSurvey.Input> inputs();
-
-  /// The folder for the parts, on each host.
-  Path folder();
+  /// The files.
+  HostWork work();
 
   /// Returns how many modules partition in each process.
   int partitioners();
@@ -73,19 +65,14 @@ sealed interface HostPlan<S> permits HostSort.Plan, HostLines.Plan {
     return in.readBoolean() ? HostLines.Plan.read(in) : HostSort.Plan.read(in);
   }
 
-  /// Returns how many bytes of records or lines all inputs have.
-  default long bytes() {
-    return inputs().stream().mapToLong(HostSurvey.Input::bytes).sum();
-  }
-
   /// Returns how many modules sort in all processes.
   default int sorters() {
-    return sortersOfEach() * share().hosts().size();
+    return sortersOfEach() * work().processes();
   }
 
   /// Returns the part of each sorter, in their order.
   default List<HostFile> parts() {
-    return share().parts(folder(), sorters());
+    return work().parts(sorters());
   }
 
   /// Returns how many bytes the sorters have written.
@@ -95,14 +82,5 @@ sealed interface HostPlan<S> permits HostSort.Plan, HostLines.Plan {
       written += told.getOrDefault(ProcessRun.LENGTH + sorter, 0L);
     }
     return written;
-  }
-
-  /// Returns the inputs on the host of a process.
-  default List<SharedInput> inputs(int process) {
-    List<SharedInput> own = new ArrayList<>();
-    for (int number : share().at(process)) {
-      own.add(inputs().get(number).shared(share().files().get(number)));
-    }
-    return own;
   }
 }

@@ -22,10 +22,10 @@ final class HostRun extends ProcessRun {
   /// @param process which one this is
   HostRun(SharedSort sort, InputFiles inputs, long records, HostSort.Plan plan, int process)
       throws SortException {
-    super(sort, inputs, records, null, plan.share().hosts().size(), process);
+    super(sort, inputs, records, null, plan.work().processes(), process);
     this.parts = plan.parts();
-    this.neighbours = plan.share().neighbours(process);
-    this.next = new AtomicLong(plan.share().place(process));
+    this.neighbours = plan.work().share().neighbours(process);
+    this.next = new AtomicLong(plan.work().share().place(process));
   }
 
   /// Of the inputs on its host, processes take chunks in turn.

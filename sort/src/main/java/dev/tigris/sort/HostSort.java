@@ -4,19 +4,17 @@ import dev.tigris.flow.Module;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// The part that one process has in a sort on several hosts: it reads inputs of its own host, and
-/// its sorters write parts there.
-final class HostSort extends ProcessPart<HostRun> {
+/// The part that one process has in a sort of records on several hosts.
+final class HostSort extends HostPart<HostRun> {
   private final Plan plan;
 
   HostSort(Plan plan) {
-    super(plan.share().hosts().size());
+    super(plan.work());
     this.plan = plan;
   }
 
@@ -25,35 +23,20 @@ final class HostSort extends ProcessPart<HostRun> {
   /// @param order of the records
   /// @param plan of each process
   /// @param splitters between the buckets
-  record Plan(
-      RecordOrder order,
-      SortPlan plan,
-      Splitters splitters,
-      HostShare share,
-      List<HostSurvey.Input> inputs,
-      Path folder)
+  record Plan(RecordOrder order, SortPlan plan, Splitters splitters, HostWork work)
       implements HostPlan<SortJob.Result> {
-    Plan {
-      inputs = List.copyOf(inputs);
-    }
-
     @Override
     public void write(DataOutputStream out) throws IOException {
       SharedSort.writeOrder(out, order);
       plan.write(out);
       splitters.write(out);
-      share.write(out);
-      HostSurvey.Input.write(out, inputs);
-      out.writeUTF(folder.toString());
+      work.write(out);
     }
 
     static Plan read(DataInputStream in) throws IOException {
       RecordOrder order = SharedSort.readOrder(in);
       SortPlan plan = SortPlan.read(in);
-      Splitters splitters = Splitters.read(in);
-      HostShare share = HostShare.read(in);
-      List<HostSurvey.Input> inputs = HostSurvey.Input.read(in, share.files().size());
-      return new Plan(order, plan, splitters, share, inputs, Path.of(in.readUTF()));
+      return new Plan(order, plan, Splitters.read(in), HostWork.read(in));
     }
 
     @Override
@@ -82,13 +65,7 @@ final class HostSort extends ProcessPart<HostRun> {
     }
 
     private long records() {
-      return bytes() / order.recordSize();
-    }
-
-    /// Returns how many records the inputs before one have.
-    private long before(int input) {
-      return inputs.stream().limit(input).mapToLong(HostSurvey.Input::bytes).sum()
-          / order.recordSize();
+      return work.bytes() / order.recordSize();
     }
 
     @Override
@@ -98,8 +75,9 @@ final class HostSort extends ProcessPart<HostRun> {
         long startedNanos,
         Sampled sampled) {
       long sorted = processes.stream().mapToLong(SortJob.ProcessResult::sortedBytes).sum();
-      if (sorted != bytes()) {
-        throw new IllegalStateException("of %d bytes, %d were sorted".formatted(bytes(), sorted));
+      if (sorted != work.bytes()) {
+        throw new IllegalStateException(
+            "of %d bytes, %d were sorted".formatted(work.bytes(), sorted));
       }
       long ended = System.nanoTime();
       long from = sampled.nanos();
@@ -107,16 +85,16 @@ final class HostSort extends ProcessPart<HostRun> {
       long micros =
           told.getOrDefault(ProcessRun.PARTITIONED_MICROS, sampled.micros()) - sampled.micros();
       long partitioned = Math.clamp(from + TimeUnit.MICROSECONDS.toNanos(micros), from, ended);
-      long spilled = processes.stream().mapToLong(SortJob.ProcessResult::spilledBytes).sum();
+      long spilled = SortProcesses.spilledBytes(processes);
       return new SortJob.Result(
           records(),
           writtenBytes(told) / order.recordSize(),
-          bytes(),
+          work.bytes(),
           ClusterSort.checksum(told, ProcessRun.READ),
           sorters(),
           spilled > 0 ? 2 : 1,
           spilled,
-          processes.stream().mapToLong(SortJob.ProcessResult::peakMemoryBytes).max().orElse(0),
+          SortProcesses.peakBytes(processes),
           Duration.ofNanos(ended - startedNanos),
           Duration.ofNanos(from - startedNanos),
           Duration.ofNanos(partitioned - from),
@@ -127,28 +105,18 @@ final class HostSort extends ProcessPart<HostRun> {
   }
 
   @Override
-  HostRun open(int process) throws SortException {
-    try {
-      return run(process);
-    } catch (SortException e) {
-      throw HostTask.on(plan.share().hosts().get(process), e);
-    }
-  }
-
-  private HostRun run(int process) throws SortException {
-    List<SharedInput> own = plan.inputs(process);
+  HostRun run(int process) throws SortException {
+    List<SharedInput> own = plan.work().inputs(process);
     RecordOrder order = plan.order();
     InputFiles inputs =
         opened(
             new InputFiles(
                 own.size(), order.format(), number -> own.get(number).open(order.recordSize())));
     inputs.cut(plan.plan().readBytes());
-    inputs.number(plan.share().at(process).stream().mapToLong(plan::before).toArray());
-    TemporaryFolder folder = new TemporaryFolder(HostFolder.own(plan.folder()));
-    opened(folder::close);
+    inputs.number(plan.work().before(process, input -> input.bytes() / order.recordSize()));
     SharedSort sort =
         new SharedSort(
-            order, plan.plan(), own, inputs.chunks(), plan.splitters(), folder.path(), true, true);
+            order, plan.plan(), own, inputs.chunks(), plan.splitters(), temporary(), true, true);
     return new HostRun(sort, inputs, plan.records(), plan, process);
   }
 

@@ -169,7 +169,7 @@ public final class HostSortJob<S> {
   private Result<S> run(HostPlan<S> plan, TemporaryFolder plans, long started)
       throws SortException, InterruptedException {
     var sampled = new HostPlan.Sampled(System.nanoTime(), ProcessRun.micros());
-    long bytes = plan.bytes();
+    long bytes = plan.work().bytes();
     Map<String, Long> told =
         new SortProcesses(cluster, HostSortProgram.class, folder)
             .run(plans, plan.text(), bytes, progress)

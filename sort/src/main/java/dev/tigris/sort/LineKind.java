@@ -104,14 +104,7 @@ record LineKind(LineOrder order) implements HostKind<LineSortJob.Result, LineChe
             ? LineSplitters.none(rows)
             : LineSplitters.choose(
                 rows, survey.sample(), plan.buckets(), LineSampler.BOUNDARY_BYTES);
-    return new HostLines.Plan(
-        rows,
-        plan,
-        splitters,
-        share,
-        survey.inputs(share.files().size()),
-        header,
-        question.folder());
+    return new HostLines.Plan(rows, plan, splitters, header, HostWork.of(survey, question));
   }
 
   @Override

@@ -288,7 +288,8 @@ public final class LineSortJob {
       LineRun run = prepare(opened, folder, null);
       ClusterLines.Sorted sorted;
       try (OutputFile file = new OutputFile(path, opened.bytes())) {
-        sorted = new ClusterLines(where, output, run, progress).sort(folder, path, file);
+        SortProcesses.handOver(where, file);
+        sorted = new ClusterLines(where, output, run, progress).sort(folder, path);
         if (isForced) {
           progress.report(Progress.Phase.SYNC, 0, sorted.writtenBytes());
           file.force();

@@ -60,7 +60,7 @@ record RecordKind(RecordOrder order) implements HostKind<SortJob.Result, CheckJo
   @Override
   public HostPlan<SortJob.Result> plan(
       HostSurvey survey, HostSurvey.Question question, int parallel) throws SortException {
-    HostShare share = question.share();
+    int processes = question.share().hosts().size();
     HostSurvey.Means least = survey.least();
     long records = survey.bytes() / order.recordSize();
     RecordCode code = RecordCode.of(order, records);
@@ -70,18 +70,16 @@ record RecordKind(RecordOrder order) implements HostKind<SortJob.Result, CheckJo
             sorted,
             records * sorted.recordSize(),
             Math.min(question.memoryBytes(), least.memoryBytes()),
-            Math.min(parallel, least.processors()),
+            Math.min(parallel, least.processors()) * processes,
             least.waitsForDisk(),
             new Heap(least.heapBytes()),
-            share.hosts().size());
+            processes);
     SortPlan plan = SortPlan.make(demand, least.memoryBytes());
     return new HostSort.Plan(
         order,
         plan,
         splitters(survey.sample(), keyFormat(code), plan.buckets()),
-        share,
-        survey.inputs(share.files().size()),
-        question.folder());
+        HostWork.of(survey, question));
   }
 
   private static Splitters splitters(List<byte[]> keys, RecordFormat format, int buckets)

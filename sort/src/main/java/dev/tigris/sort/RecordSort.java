@@ -78,6 +78,9 @@ final class RecordSort {
       UInt128 checksum;
       List<SortJob.ProcessResult> processes;
       try (OutputFile shared = ordered == null ? openOutput(folder, files.bytes()) : null) {
+        if (shared != null) {
+          SortProcesses.handOver(job.cluster(), shared);
+        }
         run =
             new SortRun(
                 order,
@@ -94,7 +97,7 @@ final class RecordSort {
         processes = sort(run, folder);
         checksum = run.checksum();
         if (shared != null && run.keptRecords() < files.records()) {
-          run.closeGaps(shared);
+          closeGaps(run, folder);
         }
         if (ordered != null) {
           ordered.flush();
@@ -109,6 +112,13 @@ final class RecordSort {
       int written = job.isPartitioned() ? plan.sorters() * workers() : 1;
       return new Sorted(
           run, checksum, files.records(), files.bytes(), written, sampled, sorted, processes);
+    }
+  }
+
+  /// Opens the file again, since a host sees what others have written when it opens a file.
+  private static void closeGaps(SortRun run, TemporaryFolder folder) throws SortException {
+    try (OutputFile written = new OutputFile(folder.resolve(TemporaryFolder.OUTPUT))) {
+      run.closeGaps(written);
     }
   }
 
@@ -151,7 +161,7 @@ final class RecordSort {
             sorted,
             bytes,
             allowed,
-            Math.max(1, job.parallel() / workers),
+            job.parallel(),
             files.waitForDisk(),
             Heap.ofEach(workers),
             workers);

@@ -54,7 +54,7 @@ final class SortFlow {
     if (given > 0) {
       return mostOf(given);
     }
-    int processes = cluster == null ? 1 : cluster.workers();
+    int processes = cluster == null ? 1 : SortProcesses.onOneHost(cluster);
     return mostMemoryBytes(processes * least, processes * wanted) / processes;
   }
 

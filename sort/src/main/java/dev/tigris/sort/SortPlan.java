@@ -120,11 +120,10 @@ record SortPlan(
   ///
   /// @param inputBytes the size of the input
   /// @param memoryBytes the memory allowed
-  /// @param parallel how many processors to use
+  /// @param parallel how many processors all processes together are to use
   /// @param waitsForDisk whether reading waits for a disk
   /// @param heap what the heap has room for
-  /// @param processes how many processes share the input; memory, processors and heap are those of
-  ///     each
+  /// @param processes how many processes share the input; memory and heap are those of each
   record Demand(
       RecordFormat format,
       long inputBytes,
@@ -155,7 +154,7 @@ record SortPlan(
 
     /// Returns a team of so many processors in each process.
     private Team team(int processors) {
-      return Team.of(processors, waitsForDisk, processes);
+      return Team.of(processors, waitsForDisk, processes, parallel < processes);
     }
 
     /// Returns the same, with no more memory than there may be waters for.
@@ -168,7 +167,7 @@ record SortPlan(
     /// has room for the streams of.
     int mostProcessors() {
       long parts = Math.max(1, Math.ceilDiv(shareBytes(), READ_BYTES));
-      int processors = (int) Math.min(parallel, parts);
+      int processors = (int) Math.min(Math.max(1, parallel / processes), parts);
       while (processors > 1 && team(processors).streams() > heap.streams()) {
         processors--;
       }
@@ -183,9 +182,11 @@ record SortPlan(
     }
 
     /// Returns a team with more modules than processors, since a module leaves its processor while
-    /// it waits: partitioners for a disk that they read from, sorters for their own writes.
-    static Team of(int processors, boolean waitsForDisk, int processes) {
-      return new Team(waitsForDisk ? 2 * processors : processors, 2 * processors, processes);
+    /// it waits: partitioners for a disk that they read from, sorters for their own writes. Where
+    /// processes have a processor in common, a module of another one takes it.
+    static Team of(int processors, boolean waitsForDisk, int processes, boolean haveInCommon) {
+      int waiting = haveInCommon ? processors : 2 * processors;
+      return new Team(waitsForDisk ? waiting : processors, waiting, processes);
     }
 
     /// Returns how many buckets it takes to have all sorters at work. Among those of one process,

@@ -11,9 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
 
 /// The processes of a sort, of records or of lines, which this one starts and waits for.
 final class SortProcesses {
@@ -40,6 +42,23 @@ final class SortProcesses {
     return bytes / cluster.workers() > shortBytes
         ? cluster
         : cluster.withJvmOptions(List.of("-XX:TieredStopAtLevel=1"));
+  }
+
+  /// Returns how many processes are on the host that has the most.
+  static int onOneHost(Cluster cluster) {
+    List<String> hosts = cluster.hosts();
+    return hosts.stream()
+        .mapToInt(host -> Collections.frequency(hosts, host))
+        .max()
+        .orElse(cluster.workers());
+  }
+
+  /// Lets the processes write a file that this one has made. Of a disk that several hosts share,
+  /// what is still in this one's memory could come there later, over what others have written.
+  static void handOver(@Nullable Cluster cluster, OutputFile file) throws SortException {
+    if (cluster != null && (!cluster.hosts().isEmpty() || cluster.engine().isPresent())) {
+      file.force();
+    }
   }
 
   /// Makes a folder for the plan of processes whose outputs are on other hosts.
@@ -136,6 +155,16 @@ final class SortProcesses {
       sum += told.getOrDefault(name + process, 0L);
     }
     return sum;
+  }
+
+  /// Returns how much several processes have spilled.
+  static long spilledBytes(List<SortJob.ProcessResult> processes) {
+    return processes.stream().mapToLong(SortJob.ProcessResult::spilledBytes).sum();
+  }
+
+  /// Returns the most that the buffers of any process held.
+  static long peakBytes(List<SortJob.ProcessResult> processes) {
+    return processes.stream().mapToLong(SortJob.ProcessResult::peakMemoryBytes).max().orElse(0);
   }
 
   /// Returns what each process did.

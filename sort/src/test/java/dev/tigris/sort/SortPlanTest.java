@@ -102,6 +102,18 @@ class SortPlanTest {
     }
   }
 
+  @Test
+  void processesWithAProcessorInCommonHaveOneSorterEach() throws Exception {
+    for (int processes : new int[] {2, 4}) {
+      SortPlan.Demand demand =
+          new SortPlan.Demand(
+              RecordFormat.GENSORT, 500_000_000, 1L << 30, 2, true, HEAP, processes);
+      SortPlan plan = SortPlan.make(demand, Long.MAX_VALUE);
+      assertEquals(4 / processes, plan.sorters(), plan.toString());
+      assertEquals(4 / processes, plan.partitioners(), plan.toString());
+    }
+  }
+
   /// Whatever the number of processors: where the memory is small for them, fewer are used.
   @ParameterizedTest
   @ValueSource(ints = {1 << 20, 3 << 20, 16 << 20, 100 << 20, 1 << 30})
