@@ -74,8 +74,12 @@ final class Context implements ModuleContext {
     Outlet outlet = outlet(reservoir);
     outlet.add(stream);
     stream.sender(parker, outlet);
-    boolean isOnlyOne = outlets.size() == 1 && outlet.routes() == 1;
-    fallback = isOnlyOne ? outlet.route(0) : closed;
+    findFallback();
+  }
+
+  private void findFallback() {
+    boolean isOnlyOne = outlets.size() == 1 && outlets.getFirst().routes() == 1;
+    fallback = isOnlyOne ? outlets.getFirst().route(0) : closed;
   }
 
   /// Copies what is put on a reservoir to a tap.
@@ -91,6 +95,7 @@ final class Context implements ModuleContext {
   /// Ends one of the outputs.
   void end(String reservoir, Stream stream) {
     outlet(reservoir).end(stream);
+    findFallback();
   }
 
   private String advice() {

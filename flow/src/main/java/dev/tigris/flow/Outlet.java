@@ -24,6 +24,7 @@ final class Outlet implements Parker.Condition {
   private final String name;
   private Stream[] streams = new Stream[0];
   private final @Nullable Policy policy;
+  private final boolean routesChange;
 
   /// Whether there is one stream only, and a policy that takes it whenever it has credit.
   private boolean takesTheOnlyOne;
@@ -40,9 +41,10 @@ final class Outlet implements Parker.Condition {
   /// The index that was chosen first in this call, and given to the module.
   private int given = Policy.WAIT;
 
-  Outlet(String name, @Nullable Policy policy, RandomGenerator random) {
+  Outlet(String name, Reservoir reservoir, RandomGenerator random) {
     this.name = name;
-    this.policy = policy;
+    this.policy = reservoir.policy();
+    this.routesChange = reservoir.routesChange();
     this.random = random;
   }
 
@@ -86,10 +88,14 @@ final class Outlet implements Parker.Condition {
     return Arrays.asList(streams).contains(stream);
   }
 
-  /// Ends one of the streams, by which nothing is put any more, and leaves it.
+  /// Ends one of the streams, by which nothing is put any more, and leaves it. If routes
+  /// change, those behind it take its number, and so on.
   void end(Stream stream) {
     stream.end();
     stream.leaveSender();
+    if (routesChange) {
+      streams = Arrays.stream(streams).filter(each -> !each.equals(stream)).toArray(Stream[]::new);
+    }
   }
 
   String name() {

@@ -22,12 +22,19 @@ public final class Reservoir {
   private final int window;
   private final StreamKind kind;
   private final @Nullable String name;
+  private final boolean routesChange;
 
-  private Reservoir(@Nullable Policy policy, int window, StreamKind kind, @Nullable String name) {
+  private Reservoir(
+      @Nullable Policy policy,
+      int window,
+      StreamKind kind,
+      @Nullable String name,
+      boolean routesChange) {
     this.policy = policy;
     this.window = window;
     this.kind = kind;
     this.name = name;
+    this.routesChange = routesChange;
   }
 
   /// Returns a reservoir of memory streams that a policy chooses among.
@@ -37,7 +44,8 @@ public final class Reservoir {
         Objects.requireNonNull(policy, "a reservoir needs a policy, such as Policy.lottery()"),
         DEFAULT_WINDOW,
         StreamKind.memory(),
-        null);
+        null,
+        false);
   }
 
   /// Returns a reservoir with [Policy#roundRobin].
@@ -68,27 +76,51 @@ public final class Reservoir {
   /// [ModuleContext#route(int)] (the papers' *deterministic* reservoir).
   @CheckReturnValue
   public static Reservoir routed() {
-    return new Reservoir(null, DEFAULT_WINDOW, StreamKind.memory(), null);
+    return new Reservoir(null, DEFAULT_WINDOW, StreamKind.memory(), null, false);
   }
 
   /// Returns a copy with another window: how many waters may be sent on a stream and not yet
   /// finished, between 1 and 1,048,576.
   @CheckReturnValue
   public Reservoir withWindow(int waters) {
-    return new Reservoir(policy, StreamKind.Place.checkWindow(waters), kind, name);
+    return new Reservoir(policy, StreamKind.Place.checkWindow(waters), kind, name, routesChange);
   }
 
   /// Returns a copy with another kind of streams.
   @CheckReturnValue
   public Reservoir withKind(StreamKind streams) {
-    return new Reservoir(policy, window, streams, name);
+    return new Reservoir(policy, window, streams, name, routesChange);
   }
 
   /// Returns a copy with a name for [ModuleContext#output]. A reservoir without one has the name of
   /// its downstream stage.
   @CheckReturnValue
   public Reservoir withName(String newName) {
-    return new Reservoir(policy, window, kind, newName);
+    return new Reservoir(policy, window, kind, newName, routesChange);
+  }
+
+  /// Returns a copy of a routed reservoir whose receivers may be resized while the flow runs.
+  /// Senders ask for the number of routes ([ModuleContext#routes()]) in each call: it changes
+  /// between two calls, and not for all senders at one moment. So this is for waters that any
+  /// receiver can take, and not where one has to get all waters of a key.
+  ///
+  /// @throws IllegalStateException if it has a policy, and so no routes
+  @CheckReturnValue
+  public Reservoir withChangingRoutes() {
+    if (policy != null) {
+      throw new IllegalStateException("its policy chooses: only a routed reservoir has routes");
+    }
+    return new Reservoir(null, window, kind, name, true);
+  }
+
+  /// Whether it is routed, and a stream that has ended has no route any more.
+  boolean routesChange() {
+    return routesChange;
+  }
+
+  /// Whether the number of its receivers may change while the flow runs.
+  boolean canBeResized() {
+    return policy != null || routesChange;
   }
 
   /// The policy, null when routed.

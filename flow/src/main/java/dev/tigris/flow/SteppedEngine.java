@@ -25,13 +25,24 @@ public final class SteppedEngine {
   /// The worker whose step is being made.
   private @Nullable Worker current;
 
-  private SteppedEngine(Flow flow) {
-    this.run = new LocalRun(flow, this::letOthersGoOn, null);
+  private SteppedEngine(Flow flow, @Nullable OutputOwner owner) {
+    this.run = new LocalRun(flow, this::letOthersGoOn, owner);
   }
 
   /// Returns an engine for a flow, without a module yet.
   public static SteppedEngine of(Flow flow) {
-    return new SteppedEngine(flow);
+    return new SteppedEngine(flow, null);
+  }
+
+  /// Returns an engine whose outputs wait for [#publish], as in one process of several: until then
+  /// it takes operations, also when its modules have ended.
+  public static SteppedEngine held(Flow flow, OutputOwner owner) {
+    return new SteppedEngine(flow, owner);
+  }
+
+  /// Gives the outputs of a held engine their names, as [HeldEngine#publish] does.
+  public void publish() throws FlowException {
+    run.publish();
   }
 
   /// Returns the engine to apply operations to. Operations on a module are applied by its steps.

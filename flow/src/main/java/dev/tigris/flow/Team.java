@@ -86,7 +86,7 @@ public final class Team {
       return "the replicas of source %s have divided their input among themselves".formatted(name);
     }
     for (Flow.Edge edge : flow.edges()) {
-      if (edge.to().equals(name) && edge.reservoir().policy() == null) {
+      if (edge.to().equals(name) && !edge.reservoir().canBeResized()) {
         return "stage %s is behind the routed reservoir %s, whose senders choose receivers by their number"
             .formatted(name, edge.name());
       }
@@ -100,12 +100,33 @@ public final class Team {
     if (replicas(name).isEmpty()) {
       return "stage %s has ended".formatted(name);
     }
-    return null;
+    return count > replicas(name).size() ? neighboursHaveEnded(name) : null;
+  }
+
+  /// Returns why a replica would join a stage in vain; null if it would not. Without senders it
+  /// would end at once, and so would each that followed it. Without receivers it would wait for
+  /// them for ever.
+  private @Nullable String neighboursHaveEnded(String name) {
+    boolean hasSender = false;
+    for (Flow.Edge edge : flow.edges()) {
+      hasSender |= edge.to().equals(name) && !replicas(edge.from()).isEmpty();
+      if (edge.from().equals(name) && replicas(edge.to()).isEmpty()) {
+        return "stage %s cannot grow: stage %s behind it has ended".formatted(name, edge.to());
+      }
+    }
+    return hasSender
+        ? null
+        : "stage %s gets nothing more: those before it have ended".formatted(name);
   }
 
   private void begin() {
     List<End> its = replicas.getOrDefault(stage, List.of());
-    if (its.size() < wanted && !its.isEmpty()) {
+    boolean needsMore = its.size() < wanted && !its.isEmpty();
+    String vain = needsMore ? neighboursHaveEnded(stage) : null;
+    if (vain != null) {
+      change = null;
+      refused = "too late: " + vain;
+    } else if (needsMore) {
       int number = nextNumber.merge(stage, 1, Integer::sum) - 1;
       Resizing grows = Resizing.growing(flow, this, new End(stage, number), nextStream);
       nextStream += grows.streams();
@@ -147,7 +168,7 @@ public final class Team {
       replicas.getOrDefault(stage, new ArrayList<>()).add(now.replica());
     }
     begin();
-    if (change == null && replicas(stage).size() != wanted) {
+    if (change == null && refused == null && replicas(stage).size() != wanted) {
       refused = "too late: stage %s has ended".formatted(stage);
     }
     return change == null;

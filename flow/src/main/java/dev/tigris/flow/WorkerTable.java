@@ -104,7 +104,7 @@ final class WorkerTable {
   }
 
   private Outlet outlet(Operation.End module, String name, Reservoir reservoir) {
-    return new Outlet(name, reservoir.policy(), random(module, "reservoir " + name));
+    return new Outlet(name, reservoir, random(module, "reservoir " + name));
   }
 
   /// Returns random numbers that follow from the seed and from what they are for, in whichever

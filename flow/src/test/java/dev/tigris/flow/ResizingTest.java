@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.flow.FlowEngine.Answer;
 import dev.tigris.flow.Operation.End;
+import dev.tigris.testing.Wait;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -105,6 +107,87 @@ class ResizingTest {
     assertEquals(6, run.snapshot().replicas().stream().filter(r -> r.stage().equals("m")).count());
   }
 
+  /// Puts by routes, as many as there are in each call, and wants a stream of its own.
+  private final class ByRoutes implements Source {
+    private final Set<Integer> counts;
+    private ModuleContext context;
+
+    ByRoutes(Set<Integer> counts) {
+      this.counts = counts;
+    }
+
+    @Override
+    public void init(ModuleContext given) {
+      context = given;
+    }
+
+    @Override
+    public boolean produce(Stream out) {
+      counts.add(context.routes());
+      long number = put.getAndIncrement();
+      Numbers.put(context.route((int) (number % context.routes())), number);
+      some.countDown();
+      return !hasEnough.get();
+    }
+  }
+
+  @Test
+  void aStageBehindChangingRoutesIsResizedToo() throws Exception {
+    Numbers.Collected collected = new Numbers.Collected();
+    Set<Integer> counts = ConcurrentHashMap.newKeySet();
+    FlowRun run =
+        Flow.named("routed")
+            .source("s", () -> new ByRoutes(counts), 1)
+            .reservoir(Reservoir.routed().withWindow(2).withChangingRoutes())
+            .stage("e", () -> new Ordered(collected), 2)
+            .build()
+            .start();
+    some.await();
+    for (int count : new int[] {4, 1, 3, 2}) {
+      run.resize("e", count).get(50, TimeUnit.SECONDS);
+      assertEquals(count, working(run, "e"));
+      long before = put.get();
+      Wait.until("the flow goes on", () -> put.get() > before + 100);
+    }
+    hasEnough.set(true);
+    assertTrue(run.await(PATIENCE));
+    assertEquals(put.get(), collected.count());
+    assertEquals(put.get(), collected.sorted().stream().distinct().count());
+    assertTrue(counts.containsAll(Set.of(1, 2, 3, 4)), counts::toString);
+    assertThrows(
+        IllegalStateException.class, () -> Reservoir.lottery().withChangingRoutes().withWindow(1));
+  }
+
+  /// The only replica works on its last water when the stage is to grow: a new one would end at
+  /// once, and so would each that followed it.
+  @Test
+  void aStageThatGetsNothingMoreDoesNotGrow() throws Exception {
+    CountDownLatch isWorking = new CountDownLatch(1);
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    FlowRun run =
+        Flow.named("late")
+            .source("s", Numbers.counting(0, 1))
+            .reservoir(Reservoir.lottery())
+            .stage(
+                "m",
+                () ->
+                    (in, out) -> {
+                      isWorking.countDown();
+                      mayEnd.await();
+                    })
+            .build()
+            .start();
+    isWorking.await();
+    Wait.until("the source ends", () -> working(run, "s") == 0);
+    try {
+      refuses(run, "m", 3, "gets nothing more");
+    } finally {
+      mayEnd.countDown();
+    }
+    assertTrue(run.await(PATIENCE));
+    assertEquals(1, run.snapshot().replicas().stream().filter(r -> r.stage().equals("m")).count());
+  }
+
   private void refuses(FlowRun run, String stage, int count, String why) {
     ExecutionException refused =
         assertThrows(
@@ -151,7 +234,10 @@ class ResizingTest {
     for (int change = 0; change < 6; change++) {
       int count = 1 + random.nextInt(5);
       if (team.resize("m", count) != null) {
-        assertTrue(team.replicas("m").isEmpty(), "it is refused only when the stage has ended");
+        boolean isVain = team.replicas("s").isEmpty() || team.replicas("e").isEmpty();
+        assertTrue(
+            team.replicas("m").isEmpty() || (isVain && count > team.replicas("m").size()),
+            "it is refused only when the stage has ended, or its neighbours have");
         return;
       }
       finish(team, ended, random);
