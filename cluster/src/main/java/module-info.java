@@ -19,7 +19,8 @@ module dev.tigris.cluster {
   exports dev.tigris.cluster.group;
   exports dev.tigris.cluster.run;
   exports dev.tigris.cluster.run.host to
-      dev.tigris.cli;
+      dev.tigris.cli,
+      dev.tigris.steering;
   exports dev.tigris.cluster.run.outputs to
       dev.tigris.cli,
       dev.tigris.steering;

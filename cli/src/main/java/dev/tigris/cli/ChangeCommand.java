@@ -44,6 +44,7 @@ final class ChangeCommand implements Command {
     var spec = CommandSpec.create();
     RunFinder.addRun(spec);
     spec.addOption(Options.flag(JSON, "Print one JSON object."));
+    RunFinder.addServer(spec);
     RunFinder.addCommon(spec);
     spec.usageMessage()
         .header(header)
@@ -54,7 +55,7 @@ final class ChangeCommand implements Command {
   @Override
   public ExitCode run(ParseResult options, Console console) throws CommandException {
     RunRecord run = RunFinder.one(options);
-    RunClient client = RunFinder.client(run);
+    RunClient client = RunFinder.client(run, options);
     RunClient.Reply reply = changed(run, client, name, Map.of());
     if (!reply.isWell()) {
       throw new CommandException(

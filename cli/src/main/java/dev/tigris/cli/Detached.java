@@ -159,10 +159,11 @@ final class Detached {
   /// Serves the control API of a run until it ends.
   ///
   /// @param log the file that this process writes its errors to
-  static Results supervise(ClusterRun run, Path log, Console console)
-      throws RunException, InterruptedException, IOException {
+  static Results supervise(ClusterRun run, Path log, ParseResult options, Console console)
+      throws RunException, InterruptedException, IOException, CommandException {
     Path folder = run.folder().orElseThrow();
-    try (ControlServer _ = ControlServer.start(run)) {
+    try (ControlServer server = ControlServer.start(run)) {
+      Steered.listen(server::listen, options, console);
       boolean isTold = false;
       while (!run.await(RunCommand.SLICE)) {
         if (!isTold && run.progress().phase() != RunProgress.Phase.STARTING) {
@@ -175,7 +176,7 @@ final class Detached {
         tell(folder, log, console);
       }
       return results;
-    } catch (InterruptedException e) {
+    } catch (InterruptedException | CommandException e) {
       run.cancelAndAwait();
       throw e;
     }

@@ -6,7 +6,11 @@ import dev.tigris.cluster.run.Cluster;
 import dev.tigris.cluster.run.ClusterRun;
 import dev.tigris.cluster.run.RunException;
 import dev.tigris.cluster.run.RunProgress;
+import dev.tigris.cluster.run.TapOrder;
+import dev.tigris.cluster.run.TapReader;
 import dev.tigris.flow.Results;
+import dev.tigris.flow.Tap;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /// `tigris demo growth`: a flow on two processes, whose stage grows from two to four replicas and
-/// shrinks again while waters flow.
+/// shrinks again while waters flow. In between, a tap shows some of them.
 ///
 /// @param runs the folder for the folders of the runs
 /// @param png the picture
@@ -31,6 +35,9 @@ record GrowthDemo(Path runs, boolean isQuick, Path png, PrintStream out) {
   private static final Duration SLICE = Duration.ofMillis(500);
 
   private static final int BAR = 40;
+  private static final int TAP_WINDOW = 16;
+  private static final int COPIES = 4;
+  private static final int COPIES_A_SECOND = 10;
   private static final double NANOS = 1e9;
 
   void run() throws CommandException, RunException, InterruptedException {
@@ -54,6 +61,7 @@ record GrowthDemo(Path runs, boolean isQuick, Path png, PrintStream out) {
       watch(run, GrowingFlow.REPLICAS, moments);
       resize(run, LARGE);
       watch(run, LARGE, moments);
+      tap(run);
       resize(run, GrowingFlow.REPLICAS);
       watch(run, GrowingFlow.REPLICAS, moments);
       run.drain();
@@ -77,6 +85,28 @@ record GrowthDemo(Path runs, boolean isQuick, Path png, PrintStream out) {
     }
     out.printf(
         "  resized to %d replicas in %,d ms%n", replicas, (System.nanoTime() - start) / 1_000_000);
+  }
+
+  /// Shows copies of a few waters that pass the stage.
+  private void tap(ClusterRun run) throws CommandException, InterruptedException {
+    Tap.Terms terms = new Tap.Terms(Long.BYTES, TAP_WINDOW, false, true);
+    try (TapReader reader = TapReader.listen(PROCESSES)) {
+      run.tap(
+              new TapOrder(
+                  GrowingFlow.COUNT, terms, COPIES_A_SECOND, reader.address(), reader.token()))
+          .get();
+      for (int i = 0; i < COPIES; i++) {
+        TapReader.Copy copy = reader.poll(HANG_LIMIT);
+        if (copy != null) {
+          out.printf(
+              "  tapped what %s[%d] puts: water %,d of %d bytes%n",
+              copy.stage(), copy.replica(), copy.number(), copy.size());
+        }
+      }
+    } catch (ExecutionException | IOException e) {
+      run.cancel();
+      throw new CommandException(ExitCode.FAILED, "the tap has failed: " + e.getMessage(), e);
+    }
   }
 
   private void watch(ClusterRun run, int replicas, List<GrowthChart.Moment> moments)

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// @param path the jar or folder, and the jars that its manifest names
 /// @param file the jar or folder, as the user has named it
 /// @param program the class of the program
-record ProgramFile(List<Path> path, Path file, Class<?> program) {
+/// @param loader finds the classes of the jar or folder
+record ProgramFile(List<Path> path, Path file, Class<?> program, ClassLoader loader) {
   /// The attribute of a jar's manifest that names its program.
   static final String ATTRIBUTE = "Tigris-Program";
 
@@ -58,7 +59,8 @@ record ProgramFile(List<Path> path, Path file, Class<?> program) {
           "%s names no program: name one with --program CLASS, or in the manifest, as %s"
               .formatted(file, ATTRIBUTE));
     }
-    return new ProgramFile(path, file, load(path, name, file));
+    ClassLoader loader = loader(path);
+    return new ProgramFile(path, file, load(loader, name, file), loader);
   }
 
   /// Returns the program of a flow.
@@ -106,19 +108,25 @@ record ProgramFile(List<Path> path, Path file, Class<?> program) {
     }
   }
 
-  private static Class<?> load(List<Path> path, String name, Path file) throws CommandException {
+  private static ClassLoader loader(List<Path> path) {
     List<URL> urls = new ArrayList<>();
-    try {
-      for (Path each : path) {
+    for (Path each : path) {
+      try {
         urls.add(each.toUri().toURL());
+      } catch (MalformedURLException e) {
+        throw new IllegalStateException("a file has no address: " + each, e);
       }
-      ClassLoader loader =
-          new URLClassLoader(urls.toArray(URL[]::new), FlowProgram.class.getClassLoader());
+    }
+    return new URLClassLoader(urls.toArray(URL[]::new), FlowProgram.class.getClassLoader());
+  }
+
+  private static Class<?> load(ClassLoader loader, String name, Path file) throws CommandException {
+    try {
       return Class.forName(name, true, loader);
     } catch (ClassNotFoundException e) {
       throw new CommandException(
           ExitCode.BAD_INPUT, "'%s' has no class %s".formatted(file, name), e);
-    } catch (LinkageError | MalformedURLException e) {
+    } catch (LinkageError e) {
       throw new CommandException(
           ExitCode.BAD_INPUT, "class %s in '%s' cannot be loaded: %s".formatted(name, file, e), e);
     }

@@ -31,6 +31,7 @@ final class ResizeCommand implements Command {
             .description("How many replicas it is to have.")
             .build());
     spec.addOption(Options.flag(JSON, "Print one JSON object."));
+    RunFinder.addServer(spec);
     RunFinder.addCommon(spec);
     spec.usageMessage()
         .header("Change the number of replicas of a stage while its run goes on.")
@@ -45,7 +46,7 @@ final class ResizeCommand implements Command {
   @Override
   public ExitCode run(ParseResult options, Console console) throws Exception {
     RunRecord run = RunFinder.one(options);
-    RunClient client = RunFinder.client(run);
+    RunClient client = RunFinder.client(run, options);
     String stage = options.matchedPositionalValue(1, "");
     Long count = options.matchedPositionalValue(2, 0L);
     Map<String, Object> more = new LinkedHashMap<>();

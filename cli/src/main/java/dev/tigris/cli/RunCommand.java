@@ -3,6 +3,7 @@ package dev.tigris.cli;
 import dev.tigris.cluster.run.ClusterRun;
 import dev.tigris.cluster.run.RunException;
 import dev.tigris.flow.Results;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -23,6 +24,8 @@ final class RunCommand implements Command {
     RunOptions.addGroup(spec);
     RunOptions.addRun(spec);
     RunOptions.addSpark(spec);
+    GrownRun.add(spec);
+    Steered.add(spec);
     spec.addOption(
         Options.flag("--progress", "Show progress even if standard error is not a terminal."));
     spec.addOption(
@@ -62,6 +65,10 @@ final class RunCommand implements Command {
   @Override
   public ExitCode run(ParseResult options, Console console) throws Exception {
     boolean isOnSpark = RunOptions.isOnSpark(options);
+    Path grow = GrownRun.folder(options);
+    if (grow != null) {
+      return runGrown(options, grow, console);
+    }
     if (options.hasMatchedOption(Detached.DETACH)) {
       return Detached.start(options, console);
     }
@@ -85,7 +92,9 @@ final class RunCommand implements Command {
     try {
       run = RunOptions.start(options, program, log != null);
       results =
-          log == null ? awaited(run, options, console) : Detached.supervise(run, log, console);
+          log == null
+              ? awaited(run, options, console)
+              : Detached.supervise(run, log, options, console);
     } catch (RunException e) {
       throw new CommandException(code(e), String.valueOf(e.getMessage()), e);
     } catch (CancellationException e) { // by Ctrl-C, before this thread heard of it, or by a client
@@ -106,17 +115,34 @@ final class RunCommand implements Command {
     return ExitCode.OK;
   }
 
+  private static ExitCode runGrown(ParseResult options, Path folder, Console console)
+      throws CommandException, IOException, InterruptedException {
+    try {
+      GrownRun.Ended ended = GrownRun.run(options, folder, console);
+      print(
+          ended.run().progress().attempt(),
+          ended.run().folder().map(Path::toString).orElse(""),
+          ended.results().numbers(),
+          Duration.ofNanos(ended.run().progress().elapsedNanos()),
+          options,
+          console);
+      return ExitCode.OK;
+    } catch (RunException e) {
+      throw new CommandException(code(e), String.valueOf(e.getMessage()), e);
+    }
+  }
+
   /// Waits for the end of a run. If this process is asked to end meanwhile, the run ends first.
   private static Results awaited(ClusterRun run, ParseResult options, Console console)
-      throws RunException, InterruptedException {
+      throws RunException, InterruptedException, IOException, CommandException {
     try (RunLine line = new RunLine(console, options);
-        Steered steered = new Steered(run)) {
+        Steered steered = new Steered(run, options, console)) {
       while (!run.await(SLICE)) {
         line.show(run.progress());
         steered.look();
       }
       return run.await();
-    } catch (InterruptedException e) {
+    } catch (InterruptedException | IOException | CommandException e) {
       run.cancelAndAwait();
       throw e;
     }

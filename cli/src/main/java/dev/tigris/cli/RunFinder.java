@@ -1,12 +1,16 @@
 package dev.tigris.cli;
 
+import dev.tigris.cluster.run.host.HostKeys;
 import dev.tigris.cluster.run.outputs.RunRecord;
 import dev.tigris.cluster.run.outputs.RunRecovery;
 import dev.tigris.steering.RunClient;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -18,6 +22,8 @@ final class RunFinder {
   static final int DIGITS = 8;
 
   private static final String RUNS = "--runs";
+  private static final String SERVER = "--server";
+  private static final String KEY = "--key";
 
   private RunFinder() {}
 
@@ -31,6 +37,66 @@ final class RunFinder {
             .build());
     spec.addOption(Options.debug());
     spec.addOption(Options.help());
+  }
+
+  /// Adds the options by which a run of another host is reached.
+  static void addServer(CommandSpec spec) {
+    spec.addOption(
+        OptionSpec.builder(SERVER)
+            .type(URI.class)
+            .paramLabel("URL")
+            .description(
+                "The run is on another host, where 'tigris run --control' has told this address.")
+            .build());
+    spec.addOption(
+        OptionSpec.builder(KEY)
+            .type(Path.class)
+            .paramLabel("FILE")
+            .description(
+                "The key of a coordinator, for %s (default: coordinator.key of 'tigris keys')."
+                    .formatted(SERVER))
+            .build());
+  }
+
+  static boolean isRemote(ParseResult options) {
+    return options.hasMatchedOption(SERVER);
+  }
+
+  private static RunClient remote(ParseResult options) throws CommandException {
+    URI server = options.matchedOptionValue(SERVER, URI.create(""));
+    Path key = options.matchedOptionValue(KEY, null);
+    try {
+      return RunClient.of(
+          server, key == null ? HostKeys.coordinatorKey(HostKeys.usualFolder()) : key);
+    } catch (IOException e) {
+      throw new CommandException(ExitCode.BAD_INPUT, Reason.of(e), e);
+    }
+  }
+
+  /// Returns the run of a server, which has to be the one that the user has named.
+  private static RunRecord remoteRun(ParseResult options, String word) throws CommandException {
+    Map<String, @Nullable Object> members;
+    try {
+      members = remote(options).get("/api/v1/run").members();
+    } catch (IOException e) {
+      throw new CommandException(
+          ExitCode.FAILED, "the server does not answer: %s".formatted(Reason.of(e)), e);
+    }
+    String program = String.valueOf(members.get("program"));
+    String number = String.valueOf(members.get("run"));
+    if (!number.matches("[0-9a-f]{32}")) {
+      throw new CommandException(ExitCode.FAILED, "the server has no run yet");
+    }
+    RunRecord run =
+        new RunRecord(
+            Path.of(""), number, RunRecord.State.RUNNING, Map.of("program", program), Map.of());
+    if (!isNamed(run, word) && !isOfProgram(run, word)) {
+      throw new CommandException(
+          ExitCode.BAD_INPUT,
+          "the server has run %s of %s, and not '%s'"
+              .formatted(Printable.of(run.run()), Printable.of(program), Printable.of(word)));
+    }
+    return run;
   }
 
   /// Adds the parameter that names one.
@@ -72,6 +138,9 @@ final class RunFinder {
   /// Returns the run that the user has named.
   static RunRecord one(ParseResult options) throws CommandException {
     String word = options.matchedPositionalValue(0, "");
+    if (isRemote(options)) {
+      return remoteRun(options, word);
+    }
     List<RunRecord> all = all(options);
     List<RunRecord> found = all.stream().filter(run -> isNamed(run, word)).toList();
     if (found.isEmpty()) {
@@ -113,7 +182,10 @@ final class RunFinder {
   }
 
   /// Returns a client of a run, which has to run.
-  static RunClient client(RunRecord run) throws CommandException {
+  static RunClient client(RunRecord run, ParseResult options) throws CommandException {
+    if (isRemote(options)) {
+      return remote(options);
+    }
     if (run.state() == RunRecord.State.OVER) {
       throw new CommandException(
           ExitCode.FAILED,

@@ -185,7 +185,8 @@ final class RunOptions {
 
   /// Returns whether a program runs on Spark.
   static boolean isOnSpark(ParseResult options) {
-    return isOnSpark(options, GROUP, KEY, RUNS, AOT, Detached.DETACH);
+    return isOnSpark(
+        options, GROUP, KEY, RUNS, AOT, Detached.DETACH, Steered.CONTROL, GrownRun.GROW);
   }
 
   /// Returns whether a sort runs on Spark.

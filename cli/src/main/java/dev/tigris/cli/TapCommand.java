@@ -3,6 +3,7 @@ package dev.tigris.cli;
 import dev.tigris.cluster.run.TapReader;
 import dev.tigris.cluster.run.outputs.RunRecord;
 import dev.tigris.flow.Tap;
+import dev.tigris.steering.RunClient;
 import dev.tigris.steering.RunTap;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,6 +22,7 @@ import picocli.CommandLine.ParseResult;
 /// `tigris tap`: shows waters of a reservoir while its run goes on.
 final class TapCommand implements Command {
   private static final String COUNT = "--count";
+  private static final String LISTEN = "--listen";
   private static final String RATE = "--rate";
   private static final String BYTES = "--bytes";
   private static final String ALL = "--all";
@@ -46,6 +48,13 @@ final class TapCommand implements Command {
     spec.addOption(number(BYTES, "N", "Show so many bytes of each at most, by default 64."));
     spec.addOption(Options.flag(ALL, "Show all, and let the run wait where they cannot be shown."));
     spec.addOption(Options.flag(JSON, "Print one JSON object for each."));
+    spec.addOption(
+        OptionSpec.builder(LISTEN)
+            .type(String.class)
+            .paramLabel("HOST")
+            .description("The run is on other hosts, which reach this one by that name or address.")
+            .build());
+    RunFinder.addServer(spec);
     RunFinder.addCommon(spec);
     spec.usageMessage()
         .header("Show waters of a reservoir while its run goes on.")
@@ -78,7 +87,9 @@ final class TapCommand implements Command {
     long count = number(options, COUNT, Long.MAX_VALUE, Long.MAX_VALUE);
     Tap.Terms terms = new Tap.Terms((int) bytes, WINDOW, isAll, !isAll);
     String reservoir = options.matchedPositionalValue(1, "");
-    try (RunTap tap = RunTap.open(RunFinder.client(run), reservoir, terms, (int) rate)) {
+    String host = options.matchedOptionValue(LISTEN, "");
+    RunClient client = RunFinder.client(run, options);
+    try (RunTap tap = RunTap.open(client, reservoir, terms, (int) rate, host)) {
       long shown = 0;
       while (shown < count && !tap.isOver()) {
         TapReader.Copy copy = tap.poll(SLICE);

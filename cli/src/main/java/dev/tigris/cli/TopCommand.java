@@ -31,6 +31,7 @@ final class TopCommand implements Command {
     spec.addOption(Options.flag(ONCE, "Print it once, as where the output is no terminal."));
     spec.addOption(Options.flag(REPLICAS, "Show each replica."));
     spec.addOption(Options.flag(JSON, "Print one JSON object a second, until the run ends."));
+    RunFinder.addServer(spec);
     RunFinder.addCommon(spec);
     spec.usageMessage()
         .header("Show what the stages of a run do, and which part is slow.")
@@ -45,7 +46,7 @@ final class TopCommand implements Command {
   @Override
   public ExitCode run(ParseResult options, Console console) throws Exception {
     RunRecord run = RunFinder.one(options);
-    RunClient client = RunFinder.client(run);
+    RunClient client = RunFinder.client(run, options);
     boolean isJson = options.hasMatchedOption(JSON);
     boolean isOnce = options.hasMatchedOption(ONCE) || (!isJson && !console.isTerminal());
     try {
@@ -85,6 +86,9 @@ final class TopCommand implements Command {
     try {
       reply = isOnce ? reported(client) : client.get(LOAD);
     } catch (IOException e) {
+      if (RunFinder.isRemote(options)) {
+        throw RunFinder.unreachable(run, e);
+      }
       RunRecord now = RunRecord.of(run.folder());
       if (now.state() == RunRecord.State.RUNNING) {
         throw RunFinder.unreachable(run, e);

@@ -7,18 +7,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.cli.demo.GrowingFlow;
 import dev.tigris.cluster.run.Cluster;
 import dev.tigris.cluster.run.ClusterRun;
+import dev.tigris.cluster.run.host.HostKeys;
 import dev.tigris.cluster.run.outputs.RunRecord;
 import dev.tigris.cluster.run.outputs.RunRecovery;
 import dev.tigris.steering.ControlServer;
+import dev.tigris.steering.RunClient;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Outcome;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -113,6 +120,70 @@ class SteeringCommandsTest {
       refuses("tap 01 add --runs @/", ExitCode.FAILED, "there are [work, count]");
       refuses("tap 01 work --rate 0 --runs @/", ExitCode.USAGE, "--rate 0");
       refuses("tap 01 work --rate 1 --all --runs @/", ExitCode.USAGE, "not both");
+    } finally {
+      run.cancelAndAwait();
+    }
+  }
+
+  private static RunClient client(Path folder) {
+    RunClient[] found = new RunClient[1];
+    Wait.until(
+        "the API is served",
+        () -> {
+          try {
+            found[0] = RunClient.of(folder);
+            return true;
+          } catch (IOException e) {
+            return false;
+          }
+        });
+    return found[0];
+  }
+
+  private static void change(RunClient client, int number, String path, Map<String, ?> more)
+      throws IOException {
+    Map<String, Object> body = new LinkedHashMap<>(more);
+    body.put("request", "r" + number);
+    body.put("revision", (long) number);
+    RunClient.Reply reply = client.post("/api/v1/" + path, body);
+    assertTrue(reply.isWell(), reply.members()::toString);
+  }
+
+  @Test
+  void aClientGrowsAFlowFromTheClassesOfAJar() throws Exception {
+    Path jar = classes.resolve("sums.jar");
+    String line = "run %s --grow @/draft --runs @/all".formatted(jar);
+    refuses(line + " --detach", ExitCode.USAGE, "--detach is not for --grow");
+    CompletableFuture<Shell.Result> ended = CompletableFuture.supplyAsync(() -> shell.run(line));
+    RunClient client = client(runs.resolve("draft"));
+    Map<String, Object> module =
+        Map.of("name", "count", "class", "sums.Sums$Numbers", "replicas", 2L, "arguments", 10L);
+    change(client, 1, "modules", module);
+    change(client, 2, "seal", Map.of());
+    change(client, 3, "start", Map.of());
+    Shell.Result result = ended.get(60, TimeUnit.SECONDS);
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertEquals("numbers 20\n", result.out(), result.err());
+    assertTrue(result.err().contains("draft/api"), result.err());
+  }
+
+  @Slow("makes keys by processes of their own")
+  @Test
+  void aRunOfAnotherHostIsSteeredWithAKey() throws Exception {
+    Path key = HostKeys.init(runs.resolve("keys")).coordinator("coordinator", 1);
+    ClusterRun run =
+        Cluster.threads().withRuns(runs.resolve("own")).withFolder().start(GrowingFlow.class);
+    try (ControlServer server = ControlServer.start(run)) {
+      URI address = server.listen("127.0.0.1", 0, key);
+      String at = " --server %s --key %s".formatted(address, key);
+      Shell.Result top = shell.run("top GrowingFlow --once" + at);
+      assertTrue(top.out().matches("(?s).*\nwork +2 +[1-9].*"), top.out() + top.err());
+      Shell.Result resized = shell.run("resize GrowingFlow work 3" + at);
+      assertEquals("Stage work has 3 replicas\n", resized.out(), resized.err());
+      refuses("stop Other" + at, ExitCode.BAD_INPUT, "and not 'Other'");
+      refuses("stop x --server http://h:1", ExitCode.BAD_INPUT, "is no server");
+      assertEquals(ExitCode.OK, shell.run("stop GrowingFlow" + at).code());
+      assertEquals(run.await().number(GrowingFlow.CAME), run.await().number(GrowingFlow.MADE));
     } finally {
       run.cancelAndAwait();
     }

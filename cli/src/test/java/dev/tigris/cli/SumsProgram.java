@@ -33,13 +33,17 @@ final class SumsProgram {
           return Flow.named(name).source("count", () -> new Numbers(count), 2).build();
         }
 
-        static class Numbers implements Source {
+        public static class Numbers implements Source {
           final long count;
           long next;
           ModuleContext context;
 
           Numbers(long count) {
             this.count = count;
+          }
+
+          public Numbers(String json) {
+            this(Long.parseLong(json));
           }
 
           public void init(ModuleContext given) {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param authorization the header `Authorization`; null if there is none
 /// @param type the header `Content-Type`; null if there is none
 /// @param body what the client has sent
+/// @param hasKey whether it has shown the key of a coordinator, over TLS
 record Call(
     String method,
     String path,
@@ -20,4 +21,18 @@ record Call(
     @Nullable String origin,
     @Nullable String authorization,
     @Nullable String type,
-    String body) {}
+    String body,
+    boolean hasKey) {
+  /// A call of a client without a key.
+  Call(
+      String method,
+      String path,
+      String query,
+      @Nullable String host,
+      @Nullable String origin,
+      @Nullable String authorization,
+      @Nullable String type,
+      String body) {
+    this(method, path, query, host, origin, authorization, type, body, false);
+  }
+}

@@ -21,6 +21,9 @@ final class Changes {
 
   static final int LONGEST_ID = 100;
 
+  /// How long the words of all changes together may be, in characters.
+  static final int MOST_WORDS = 16 << 20;
+
   /// What has become of a change.
   enum State {
     GOING,
@@ -51,12 +54,16 @@ final class Changes {
   }
 
   /// Begins a change, and returns what tells how far it has come.
+  ///
+  /// An action may throw [IllegalStateException], whose message is for the client: then nothing has
+  /// changed, and the id may be used again.
   interface Action {
     Supplier<Outcome> begin();
   }
 
   private final Map<String, Change> known = new HashMap<>();
   private long accepted;
+  private long words;
   private int attempts = 1;
 
   /// Returns the revision.
@@ -85,12 +92,19 @@ final class Changes {
           "the run has revision %d, and not %d: look at what has changed, and ask again"
               .formatted(revision(), basedOn));
     }
-    if (known.size() >= MOST) {
+    if (known.size() >= MOST || words + what.length() > MOST_WORDS) {
       return Answer.refusal(
-          Answer.NOT_NOW, "this run was changed %,d times: it takes no more".formatted(MOST));
+          Answer.NOT_NOW,
+          "this run was changed %,d times: it takes no more".formatted(known.size()));
     }
-    Supplier<Outcome> state = action.begin();
+    Supplier<Outcome> state;
+    try {
+      state = action.begin();
+    } catch (IllegalStateException e) {
+      return Answer.refusal(Answer.CONFLICT, String.valueOf(e.getMessage()));
+    }
     accepted++;
+    words += what.length();
     Change made = new Change(id, what, revision(), state);
     known.put(id, made);
     return Answer.json(Answer.ACCEPTED, made.members());

@@ -16,6 +16,9 @@ final class Events {
   /// How many are kept: those of a run that is resized and loses processes for a day.
   static final int MOST = 1000;
 
+  /// A text that is longer is cut.
+  static final int LONGEST = 1000;
+
   /// One event.
   ///
   /// @param number which one, from 1
@@ -43,7 +46,8 @@ final class Events {
     this.clock = clock;
   }
 
-  synchronized void add(String kind, String text) {
+  synchronized void add(String kind, String told) {
+    String text = told.length() <= LONGEST ? told : told.substring(0, LONGEST) + "...";
     count++;
     if (last.size() == MOST) {
       last.removeFirst();

@@ -5,11 +5,6 @@ import dev.tigris.cluster.run.RunProgress;
 import dev.tigris.cluster.run.TapOrder;
 import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.Tap;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,124 +12,66 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Answers the calls of the control API of one run, whoever carries them. `openapi.json` beside
 /// this class describes them.
 ///
-/// A call has to come with the token of the run, and name this server as its host. A page in a
-/// browser, which sends its origin, is refused: it might be a stranger's.
-///
 /// Thread rule: any thread.
 final class RunApi {
-  /// A body that is longer is refused.
-  static final int MOST_BODY_BYTES = 1 << 16;
-
   private static final String V1 = "/api/v1/";
   private static final String CHANGES = V1 + "changes/";
-  private static final String BEARER = "Bearer ";
-  private static final String GET = "GET";
-  private static final String POST = "POST";
 
   private final ClusterRun run;
-  private final byte[] token;
+  private final Door door;
   private final Events events;
   private final Changes changes;
   private final Watcher watcher;
   private final Metrics metrics;
-  private volatile String authority = "";
 
-  /// @param token lets clients in
-  RunApi(ClusterRun run, String token, Events events, Changes changes, Watcher watcher) {
+  RunApi(ClusterRun run, Door door, Events events, Watcher watcher) {
     this.run = run;
-    this.token = token.getBytes(StandardCharsets.UTF_8);
+    this.door = door;
     this.events = events;
-    this.changes = changes;
+    this.changes = door.changes();
     this.watcher = watcher;
     this.metrics = new Metrics(run, changes);
   }
 
-  /// Says at which `HOST:PORT` the server listens.
-  void at(String hostAndPort) {
-    authority = hostAndPort;
-  }
-
   /// Answers a call.
   Answer answer(Call call) {
-    if (!authority.equalsIgnoreCase(call.host())) {
-      return Answer.refusal(Answer.FORBIDDEN, "this server is %s".formatted(authority));
-    }
-    if (call.origin() != null) {
-      return Answer.refusal(Answer.FORBIDDEN, "pages of browsers are not let in");
-    }
-    boolean isProbe = call.path().equals("/livez") || call.path().equals("/readyz");
-    if (!isProbe && !hasToken(call.authorization())) {
-      return Answer.refusal(
-          Answer.UNKNOWN_CLIENT, "send 'Authorization: Bearer TOKEN' with the token of the run");
-    }
-    if (call.body().length() > MOST_BODY_BYTES) {
-      return Answer.refusal(
-          Answer.TOO_LARGE, "a body has %,d bytes at most".formatted(MOST_BODY_BYTES));
+    Answer refusal = door.refusal(call);
+    if (refusal != null) {
+      return refusal;
     }
     return switch (call.path()) {
-      case "/livez" -> get(call, () -> plain(Answer.OK, "ok\n"));
-      case "/readyz" -> get(call, this::ready);
-      case "/metrics" -> get(call, () -> new Answer(Answer.OK, Metrics.TYPE, metrics.text()));
-      case "/api/openapi.json" -> get(call, RunApi::description);
-      case V1 + "run" -> get(call, () -> Answer.json(Answer.OK, run()));
-      case V1 + "graph" -> get(call, () -> Answer.json(Answer.OK, graph(run.graph())));
-      case V1 + "load" -> get(call, () -> Answer.json(Answer.OK, load()));
-      case V1 + "processes" -> get(call, () -> Answer.json(Answer.OK, processes()));
-      case V1 + "events" -> get(call, () -> events(call.query()));
-      case V1 + "history" -> get(call, () -> Answer.json(Answer.OK, history()));
+      case "/livez" -> Door.get(call, () -> Door.plain(Answer.OK, "ok\n"));
+      case "/readyz" -> Door.get(call, this::ready);
+      case "/metrics" -> Door.get(call, () -> new Answer(Answer.OK, Metrics.TYPE, metrics.text()));
+      case "/api/openapi.json" -> Door.get(call, Door::description);
+      case V1 + "run" -> Door.get(call, () -> Answer.json(Answer.OK, run()));
+      case V1 + "graph" -> Door.get(call, () -> Answer.json(Answer.OK, graph(run.graph())));
+      case V1 + "load" -> Door.get(call, () -> Answer.json(Answer.OK, load()));
+      case V1 + "processes" -> Door.get(call, () -> Answer.json(Answer.OK, processes()));
+      case V1 + "events" -> Door.get(call, () -> events(call.query()));
+      case V1 + "history" -> Door.get(call, () -> Answer.json(Answer.OK, history()));
       case V1 + "stop" -> change(call, "stop", this::stop);
       case V1 + "resize" -> resize(call);
       case V1 + "tap" -> tap(call);
       case V1 + "cancel" -> change(call, "cancel", this::cancel);
       default ->
           call.path().startsWith(CHANGES)
-              ? get(call, () -> changes.find(call.path().substring(CHANGES.length())))
-              : Answer.refusal(
-                  Answer.NOT_FOUND, "there is nothing here: /api/openapi.json tells what is");
+              ? Door.get(call, () -> changes.find(call.path().substring(CHANGES.length())))
+              : Door.nothingHere();
     };
-  }
-
-  private boolean hasToken(@Nullable String authorization) {
-    return authorization != null
-        && authorization.startsWith(BEARER)
-        && MessageDigest.isEqual(
-            authorization.substring(BEARER.length()).getBytes(StandardCharsets.UTF_8), token);
-  }
-
-  private static Answer get(Call call, Supplier<Answer> answer) {
-    return call.method().equals(GET)
-        ? answer.get()
-        : Answer.refusal(Answer.WRONG_METHOD, "only GET is possible here");
-  }
-
-  private static Answer plain(int status, String text) {
-    return new Answer(status, "text/plain; charset=utf-8", text);
   }
 
   private Answer ready() {
     RunProgress.Phase phase = run.progress().phase();
     boolean isReady = phase == RunProgress.Phase.RUNNING;
-    return plain(
+    return Door.plain(
         isReady ? Answer.OK : Answer.NOT_NOW, phase.name().toLowerCase(Locale.ROOT) + "\n");
-  }
-
-  private static Answer description() {
-    try (InputStream in = RunApi.class.getResourceAsStream("openapi.json")) {
-      if (in == null) {
-        throw new IllegalStateException("openapi.json lies beside this class");
-      }
-      return new Answer(
-          Answer.OK, Answer.JSON, new String(in.readAllBytes(), StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   // -- What a run is, and does.
@@ -244,35 +181,42 @@ final class RunApi {
   // -- Changes.
 
   private Answer change(Call call, String what, Changes.Action action) {
-    return change(call, "", body -> new Wanted(what, action));
+    return door.change(call, "", body -> wanted(what, action));
   }
 
-  /// A change that a body describes.
-  private record Wanted(String what, Changes.Action action) {}
+  /// Returns a change that is told of when it begins.
+  private Door.Wanted wanted(String what, Changes.Action action) {
+    return new Door.Wanted(
+        what,
+        () -> {
+          events.add("change", what);
+          return action.begin();
+        });
+  }
 
   private Answer resize(Call call) {
-    return change(
+    return door.change(
         call,
         "'stage' is a text, and 'replicas' a number",
         body ->
             body.get("stage") instanceof String stage
                     && body.get("replicas") instanceof Long count
                     && count == count.intValue()
-                ? new Wanted(
+                ? wanted(
                     "resize %s to %d".formatted(stage, count),
                     () -> outcome(run.resize(stage, count.intValue())))
                 : null);
   }
 
   private Answer tap(Call call) {
-    return change(
+    return door.change(
         call,
         "'reservoir', 'address' and 'token' are texts, 'bytes', 'window' and 'perSecond' numbers that a tap can have, and 'blocks' a truth, which is false if 'perSecond' is above 0",
         body -> {
           TapOrder order = order(body);
           return order == null
               ? null
-              : new Wanted("tap " + order.reservoir(), () -> outcome(run.tap(order)));
+              : wanted("tap " + order.reservoir(), () -> outcome(run.tap(order)));
         });
   }
 
@@ -283,12 +227,13 @@ final class RunApi {
         && body.get("blocks") instanceof Boolean blocks
         && body.get("bytes") instanceof Long bytes
         && body.get("window") instanceof Long window
-        && body.get("perSecond") instanceof Long perSecond) {
+        && body.get("perSecond") instanceof Long perSecond
+        && body.getOrDefault("key", "") instanceof String key) {
       try {
         int each = Math.toIntExact(perSecond);
         Tap.Terms terms =
             new Tap.Terms(Math.toIntExact(bytes), Math.toIntExact(window), blocks, each > 0);
-        return new TapOrder(reservoir, terms, each, address, token);
+        return new TapOrder(reservoir, terms, each, address, token, key);
       } catch (IllegalArgumentException | ArithmeticException e) {
         return null;
       }
@@ -302,57 +247,14 @@ final class RunApi {
         String who = run.waitsFor();
         return new Changes.Outcome(Changes.State.GOING, who.isEmpty() ? "" : "waits for " + who);
       }
+      if (change.isCancelled()) {
+        return new Changes.Outcome(Changes.State.FAILED, "the run was stopped meanwhile");
+      }
       return change.isCompletedExceptionally()
           ? new Changes.Outcome(
               Changes.State.FAILED, String.valueOf(change.exceptionNow().getMessage()))
           : new Changes.Outcome(Changes.State.DONE, "");
     };
-  }
-
-  /// @param wrong what to say of a body from which nothing can be made
-  private Answer change(
-      Call call, String wrong, Function<Map<String, @Nullable Object>, @Nullable Wanted> of) {
-    if (!call.method().equals(POST)) {
-      return Answer.refusal(Answer.WRONG_METHOD, "only POST is possible here");
-    }
-    String type = call.type();
-    if (type == null || !type.split(";", 2)[0].strip().equalsIgnoreCase(Answer.JSON)) {
-      return Answer.refusal(Answer.WRONG_TYPE, "send " + Answer.JSON);
-    }
-    Map<String, @Nullable Object> body;
-    try {
-      body = Json.object(call.body());
-    } catch (IOException e) {
-      return Answer.refusal(Answer.WRONG, "the body cannot be read: " + firstLine(e));
-    }
-    if (!(body.get("request") instanceof String request)
-        || request.isEmpty()
-        || request.length() > Changes.LONGEST_ID) {
-      return Answer.refusal(
-          Answer.WRONG,
-          "'request' is an id of your choice, a text of up to %d characters"
-              .formatted(Changes.LONGEST_ID));
-    }
-    if (!(body.get("revision") instanceof Long revision)) {
-      return Answer.refusal(
-          Answer.WRONG, "'revision' is that of the run that you have seen, a number");
-    }
-    Wanted wanted = of.apply(body);
-    if (wanted == null) {
-      return Answer.refusal(Answer.WRONG, wrong);
-    }
-    return changes.ask(
-        request,
-        revision,
-        wanted.what(),
-        () -> {
-          events.add("change", wanted.what());
-          return wanted.action().begin();
-        });
-  }
-
-  private static String firstLine(IOException e) {
-    return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
   }
 
   private Supplier<Changes.Outcome> stop() {

@@ -1,5 +1,6 @@
 package dev.tigris.steering;
 
+import dev.tigris.cluster.run.host.HostKey;
 import dev.tigris.cluster.run.outputs.Facts;
 import dev.tigris.cluster.run.outputs.RunRecovery;
 import java.io.IOException;
@@ -11,9 +12,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/// A client of the control API of a run of this user, on this host.
+/// A client of the control API of a run: of this user on this host, or of one that listens to other
+/// hosts.
 ///
 /// Thread rule: one thread.
 public final class RunClient {
@@ -25,9 +29,26 @@ public final class RunClient {
   private final URI address;
   private final String token;
 
-  private RunClient(URI address, String token) {
+  /// Shows the key of this client to a server on another host; null on this one.
+  private final @Nullable SSLContext keys;
+
+  private RunClient(URI address, String token, @Nullable SSLContext keys) {
     this.address = address;
     this.token = token;
+    this.keys = keys;
+  }
+
+  /// Returns a client of a server that listens to other hosts ([ControlServer#listen]). It trusts
+  /// the owners of keys of coordinators that the authority of this one has made, and nobody else.
+  ///
+  /// @param server such as `https://h1.example:7070`
+  /// @param key the file with the key of a coordinator
+  /// @throws IOException if the key cannot be used, or the address is another one
+  public static RunClient of(URI server, Path key) throws IOException {
+    if (!"https".equals(server.getScheme()) || server.getHost() == null || server.getPort() < 0) {
+      throw new IOException("'%s' is no server: name one as https://HOST:PORT".formatted(server));
+    }
+    return new RunClient(server, "", HostKey.load(key).context(HostKey.Role.COORDINATOR));
   }
 
   /// Returns a client for the run of a folder.
@@ -38,7 +59,8 @@ public final class RunClient {
     try {
       return new RunClient(
           URI.create(facts.getOrDefault(ControlServer.ADDRESS, "")),
-          facts.getOrDefault(ControlServer.TOKEN, ""));
+          facts.getOrDefault(ControlServer.TOKEN, ""),
+          null);
     } catch (IllegalArgumentException e) {
       throw new IOException("the file 'api' of %s is damaged".formatted(folder), e);
     }
@@ -85,7 +107,13 @@ public final class RunClient {
         (HttpURLConnection) address.resolve(path).toURL().openConnection(Proxy.NO_PROXY);
     connection.setConnectTimeout((int) PATIENCE.toMillis());
     connection.setReadTimeout((int) PATIENCE.toMillis());
-    connection.setRequestProperty("Authorization", "Bearer " + token);
+    if (keys != null && connection instanceof HttpsURLConnection secured) {
+      secured.setSSLSocketFactory(keys.getSocketFactory());
+      // Keys of coordinators have no names of hosts: their role and their authority are checked.
+      secured.setHostnameVerifier((host, session) -> true);
+    } else {
+      connection.setRequestProperty("Authorization", "Bearer " + token);
+    }
     return connection;
   }
 

@@ -32,14 +32,28 @@ public final class RunTap implements AutoCloseable {
     this.reader = reader;
   }
 
-  /// Taps a run, and waits until each sender knows of it.
+  /// Taps a run of this host, and waits until each sender knows of it.
   ///
   /// @param perSecond how many waters of each sender are copied in a second at most; 0 for all
   /// @throws IOException if the run refuses, or does not answer
   public static RunTap open(RunClient client, String reservoir, Tap.Terms terms, int perSecond)
       throws IOException, InterruptedException {
-    Object processes = client.get("/api/v1/run").members().get("processes");
-    TapReader reader = TapReader.listen(processes instanceof Number number ? number.intValue() : 1);
+    return open(client, reservoir, terms, perSecond, "");
+  }
+
+  /// Taps a run, and waits until each sender knows of it.
+  ///
+  /// @param host a name or address by which the hosts of the run reach this one; empty for a run of
+  ///     this host
+  /// @param perSecond how many waters of each sender are copied in a second at most; 0 for all
+  /// @throws IOException if the run refuses, or does not answer
+  public static RunTap open(
+      RunClient client, String reservoir, Tap.Terms terms, int perSecond, String host)
+      throws IOException, InterruptedException {
+    Object told = client.get("/api/v1/run").members().get("processes");
+    int processes = told instanceof Number number ? number.intValue() : 1;
+    TapReader reader =
+        host.isEmpty() ? TapReader.listen(processes) : TapReader.listen(processes, host);
     RunTap made = new RunTap(reader);
     try {
       Map<String, Object> body = new LinkedHashMap<>();
@@ -51,6 +65,7 @@ public final class RunTap implements AutoCloseable {
       body.put("perSecond", (long) perSecond);
       body.put("address", reader.address());
       body.put("token", reader.token());
+      body.put("key", reader.key());
       made.await(client, asked(client, body));
       return made;
     } catch (IOException | InterruptedException | RuntimeException e) {

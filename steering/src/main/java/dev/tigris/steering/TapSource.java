@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 ///     .stage("check", Check::new, 4)
 /// ```
 ///
-/// It has one replica, on the host of that run.
+/// It has one replica, on the host of that run's coordinator.
 public final class TapSource implements Source {
   /// The result with the number of waters that were left out.
   public static final String LEFT_OUT = "waters left out by the tap";
@@ -36,6 +36,7 @@ public final class TapSource implements Source {
   private final Path folder;
   private final String reservoir;
   private final boolean blocks;
+  private final String host;
   private @Nullable ModuleContext context;
   private @Nullable RunTap tap;
 
@@ -43,6 +44,14 @@ public final class TapSource implements Source {
   /// @param reservoir the name of a reservoir or a drain
   /// @param blocks whether the run waits where this program is slower; else waters are left out
   public TapSource(Path folder, String reservoir, boolean blocks) {
+    this(folder, reservoir, blocks, "");
+  }
+
+  /// Makes the source of copies of a run on several hosts, whose coordinator is on this one.
+  ///
+  /// @param host a name or address by which they reach this one
+  public TapSource(Path folder, String reservoir, boolean blocks, String host) {
+    this.host = host;
     this.folder = folder;
     this.reservoir = reservoir;
     this.blocks = blocks;
@@ -58,7 +67,11 @@ public final class TapSource implements Source {
     context = given;
     tap =
         RunTap.open(
-            RunClient.of(folder), reservoir, new Tap.Terms(MOST_BYTES, WINDOW, blocks, false), 0);
+            RunClient.of(folder),
+            reservoir,
+            new Tap.Terms(MOST_BYTES, WINDOW, blocks, false),
+            0,
+            host);
   }
 
   @Override

@@ -10,14 +10,17 @@ import dev.tigris.cluster.run.Arguments;
 import dev.tigris.cluster.run.Cluster;
 import dev.tigris.cluster.run.ClusterRun;
 import dev.tigris.cluster.run.FlowProgram;
+import dev.tigris.cluster.run.host.HostKeys;
 import dev.tigris.cluster.run.outputs.RunRecord;
 import dev.tigris.cluster.run.outputs.RunRecovery;
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
+import dev.tigris.testing.Slow;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -106,6 +109,33 @@ class ControlServerTest {
         each.close();
       }
       run.cancel();
+      assertThrows(CancellationException.class, run::await);
+    }
+  }
+
+  /// Over TLS, those with the key of a coordinator are let in, and need no token.
+  @Test
+  @Slow("keys are made by processes of their own")
+  void clientsOfOtherHostsAreKnownByTheirKeys(@TempDir Path keys) throws Exception {
+    HostKeys ours = HostKeys.init(keys.resolve("ours"));
+    Path server = ours.coordinator("coordinator", 1);
+    Path worker = ours.worker(List.of("127.0.0.1"), 1);
+    Path stranger = HostKeys.init(keys.resolve("theirs")).coordinator("coordinator", 1);
+    ClusterRun run = start();
+    try (ControlServer control = ControlServer.start(run)) {
+      URI address = control.listen("127.0.0.1", 0, server);
+      Map<String, ?> members = RunClient.of(address, server).get("/api/v1/run").members();
+      assertEquals("running", members.get("phase"));
+      for (Path other : List.of(worker, stranger)) {
+        RunClient unknown = RunClient.of(address, other);
+        assertThrows(IOException.class, () -> unknown.get("/livez"));
+      }
+      URI plain = URI.create(address.toString().replace("https", "http"));
+      assertThrows(IOException.class, () -> RunClient.of(plain, server));
+      assertThrows(IOException.class, () -> plain.toURL().openStream().close());
+      Map<String, Object> body =
+          Map.of("request", "x", "revision", assertInstanceOf(Long.class, members.get("revision")));
+      assertTrue(RunClient.of(address, server).post("/api/v1/cancel", body).isWell());
       assertThrows(CancellationException.class, run::await);
     }
   }

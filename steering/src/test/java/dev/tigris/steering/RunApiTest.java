@@ -10,6 +10,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -30,9 +31,9 @@ class RunApiTest {
   private final RunApi api = made();
 
   private RunApi made() {
-    RunApi api = new RunApi(run, TOKEN, events, changes, watcher);
-    api.at(HOST);
-    return api;
+    Door door = new Door(TOKEN, changes);
+    door.at(HOST);
+    return new RunApi(run, door, events, watcher);
   }
 
   private Answer get(String path) {
@@ -127,6 +128,14 @@ class RunApiTest {
   }
 
   @Test
+  void aChangeThatTheEndOfTheRunCutsShortHasFailed() {
+    assertEquals(202, resize("a", ",\"stage\":\"work\",\"replicas\":3").status());
+    assertTrue(run.resized.completeExceptionally(new CancellationException("stopped")));
+    String failed = get("/api/v1/changes/a").body();
+    assertTrue(failed.contains("\"state\":\"failed\""), failed);
+  }
+
+  @Test
   void refusesAChangeThatIsBasedOnAnOldRevision() {
     long seen = changes.revision();
     changes.attempt(2);
@@ -178,7 +187,7 @@ class RunApiTest {
             "{\"a\":" + deep)) {
       assertEquals(400, post("/api/v1/cancel", wrong).status(), wrong);
     }
-    String large = " ".repeat(RunApi.MOST_BODY_BYTES + 1);
+    String large = " ".repeat(Door.MOST_BODY_BYTES + 1);
     assertEquals(413, post("/api/v1/cancel", large).status());
     assertEquals(405, get("/api/v1/cancel").status());
     assertEquals(405, post("/api/v1/run", "{}").status());

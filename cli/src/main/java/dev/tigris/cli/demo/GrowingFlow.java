@@ -23,6 +23,9 @@ public final class GrowingFlow implements FlowProgram {
   /// The stage to resize.
   public static final String WORK = "work";
 
+  /// The last stage, which counts what comes, and the reservoir before it.
+  public static final String COUNT = "count";
+
   /// The results of the sources.
   public static final String MADE = "made";
 
@@ -57,7 +60,7 @@ public final class GrowingFlow implements FlowProgram {
         .reservoir(Reservoir.leastOutstanding().withWindow(WINDOW))
         .stage(WORK, Worker::new, REPLICAS)
         .reservoir(Reservoir.leastOutstanding().withWindow(WINDOW))
-        .stage("count", Counter::new)
+        .stage(COUNT, Counter::new)
         .build();
   }
 

@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLSocket;
 
 /// Sends the copies of one process to a [TapReader]. The end of either closes the line, and a line
 /// that is closed detaches the tap. It never fails the run.
@@ -69,8 +70,7 @@ final class TapLine {
 
   private void run(FlowRun flow) {
     try (tap;
-        Socket socket = new Socket()) {
-      socket.connect(listener(), CONNECT_MILLIS);
+        Socket socket = connected()) {
       var out =
           new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), BUFFER_BYTES));
       out.writeLong(MAGIC);
@@ -89,6 +89,10 @@ final class TapLine {
                     }
                   });
       send(out);
+      if (socket instanceof SSLSocket) {
+        socket.setSoTimeout(CONNECT_MILLIS);
+        int _ = socket.getInputStream().read(); // what is left unread would cut off the last frame
+      }
     } catch (IOException | RuntimeException e) { // the reader has gone, or was never there
       boolean _ = attached.completeExceptionally(e);
     } catch (InterruptedException e) {
@@ -98,13 +102,25 @@ final class TapLine {
     }
   }
 
-  private InetSocketAddress listener() throws IOException {
+  /// Connects to the reader: to another host only by the key that came with the order.
+  private Socket connected() throws IOException {
     int colon = order.address().lastIndexOf(':');
     InetAddress host = InetAddress.getByName(order.address().substring(0, Math.max(0, colon)));
-    if (!host.isLoopbackAddress()) {
+    boolean hasKey = !order.key().isEmpty();
+    if (!hasKey && !host.isLoopbackAddress()) {
       throw new IOException(order.address() + " is not on this host");
     }
-    return new InetSocketAddress(host, Integer.parseInt(order.address().substring(colon + 1)));
+    var listener =
+        new InetSocketAddress(host, Integer.parseInt(order.address().substring(colon + 1)));
+    Socket socket =
+        hasKey ? TapReader.context(order.key()).getSocketFactory().createSocket() : new Socket();
+    try {
+      socket.connect(listener, CONNECT_MILLIS);
+      return socket;
+    } catch (IOException | RuntimeException e) {
+      socket.close();
+      throw e;
+    }
   }
 
   private void send(DataOutputStream out) throws IOException, InterruptedException {

@@ -15,11 +15,18 @@ import org.jspecify.annotations.Nullable;
 /// @param reservoir the name of a reservoir or a drain
 /// @param terms what is copied
 /// @param perSecond how many waters of each sender are copied in a second at most; 0 for all
-/// @param address `HOST:PORT` of a listener on the process's own host
+/// @param address `HOST:PORT` of the listener
 /// @param token says to the listener that the copies are for it
+/// @param key by which both sides know each other between hosts, as [TapReader#key] tells it; empty
+///     for a listener on the process's own host
 public record TapOrder(
-    String reservoir, Tap.Terms terms, int perSecond, String address, String token) {
+    String reservoir, Tap.Terms terms, int perSecond, String address, String token, String key) {
   private static final int MOST_PER_SECOND = 1_000_000;
+
+  /// Makes the order of a listener on this host.
+  public TapOrder(String reservoir, Tap.Terms terms, int perSecond, String address, String token) {
+    this(reservoir, terms, perSecond, address, token, "");
+  }
 
   /// Checks the numbers.
   public TapOrder {
@@ -53,6 +60,7 @@ public record TapOrder(
     out.writeInt(perSecond);
     Wire.writeText(out, address);
     Wire.writeText(out, token);
+    Wire.writeText(out, key);
   }
 
   static TapOrder read(DataInputStream in) throws IOException {
@@ -62,6 +70,7 @@ public record TapOrder(
     boolean blocks = in.readBoolean();
     int perSecond = in.readInt();
     Tap.Terms terms = new Tap.Terms(most, window, blocks, perSecond > 0);
-    return new TapOrder(reservoir, terms, perSecond, Wire.readText(in), Wire.readText(in));
+    return new TapOrder(
+        reservoir, terms, perSecond, Wire.readText(in), Wire.readText(in), Wire.readText(in));
   }
 }

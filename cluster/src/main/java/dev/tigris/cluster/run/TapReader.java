@@ -1,5 +1,6 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.run.host.RunKey;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -19,10 +21,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
 import org.jspecify.annotations.Nullable;
 
-/// Listens for the copies that the processes of a run send by a [TapOrder], on the loopback
-/// interface.
+/// Listens for the copies that the processes of a run send by a [TapOrder]: on the loopback
+/// interface, or for processes of other hosts over TLS, with a key that the order takes to them.
 ///
 /// ```java
 /// try (TapReader reader = TapReader.listen(4)) {
@@ -55,6 +59,8 @@ public final class TapReader implements AutoCloseable {
   public record Copy(int process, String stage, int replica, long number, int size, byte[] bytes) {}
 
   private final ServerSocket server;
+  private final String host;
+  private final String key;
   private final String token;
   private final int lines;
   private final BlockingQueue<Copy> copies = new ArrayBlockingQueue<>(WAITING);
@@ -64,8 +70,10 @@ public final class TapReader implements AutoCloseable {
   private volatile @Nullable IOException lost;
   private volatile boolean isClosed;
 
-  private TapReader(ServerSocket server, int lines) {
+  private TapReader(ServerSocket server, String host, String key, int lines) {
     this.server = server;
+    this.host = host;
+    this.key = key;
     this.lines = lines;
     byte[] secret = new byte[TOKEN_BYTES];
     SECRETS.nextBytes(secret);
@@ -76,15 +84,51 @@ public final class TapReader implements AutoCloseable {
   ///
   /// @param processes how many processes the run has
   public static TapReader listen(int processes) throws IOException {
-    var made =
-        new TapReader(new ServerSocket(0, processes, InetAddress.getLoopbackAddress()), processes);
+    InetAddress loopback = InetAddress.getLoopbackAddress();
+    return started(
+        new TapReader(
+            new ServerSocket(0, processes, loopback), loopback.getHostAddress(), "", processes));
+  }
+
+  /// Begins to listen for processes of other hosts, too.
+  ///
+  /// @param processes how many processes the run has
+  /// @param host a name or address by which they reach this host
+  /// @throws IOException if it is none of this host, or no key can be made
+  public static TapReader listen(int processes, String host) throws IOException {
+    byte[] secret = RunKey.make().bytes();
+    String key = Base64.getEncoder().encodeToString(secret);
+    SSLServerSocket server =
+        (SSLServerSocket)
+            context(key)
+                .getServerSocketFactory()
+                .createServerSocket(0, processes, InetAddress.getByName(host));
+    server.setNeedClientAuth(true);
+    return started(new TapReader(server, host, key, processes));
+  }
+
+  /// Returns what knows the owners of a key, and shows it to them.
+  static SSLContext context(String key) throws IOException {
+    try {
+      return RunKey.of(Base64.getDecoder().decode(key)).context();
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      throw new IOException("the key of the tap is damaged", e);
+    }
+  }
+
+  private static TapReader started(TapReader made) {
     Thread _ = Thread.ofVirtual().name("tigris-tap-reader").start(made::accept);
     return made;
   }
 
   /// Returns `HOST:PORT`.
   public String address() {
-    return server.getInetAddress().getHostAddress() + ":" + server.getLocalPort();
+    return host + ":" + server.getLocalPort();
+  }
+
+  /// Returns the key of the lines between hosts; empty on this one.
+  public String key() {
+    return key;
   }
 
   /// Returns the word that lets lines in.

@@ -34,16 +34,20 @@ class TappedRunTest {
   @TempDir private Path runs;
 
   private static TapOrder order(TapReader reader, Tap.Terms terms, int perSecond) {
-    return new TapOrder("add", terms, perSecond, reader.address(), reader.token());
+    return new TapOrder("add", terms, perSecond, reader.address(), reader.token(), reader.key());
   }
 
   /// A tap that blocks has every water since it was attached once and in order, also of replicas
   /// that join and leave meanwhile. What came before is the first number of each that was there.
   private static void taps(ClusterRun run, int processes) throws Exception {
+    taps(run, TapReader.listen(processes));
+  }
+
+  private static void taps(ClusterRun run, TapReader listening) throws Exception {
     Wait.until("waters flow", () -> run.progress().calls() > 100);
     Map<Integer, Long> next = new HashMap<>();
     long sum = 0;
-    try (TapReader reader = TapReader.listen(processes)) {
+    try (TapReader reader = listening) {
       run.tap(order(reader, ALL, 0)).get(60, TimeUnit.SECONDS);
       var resized = run.resize("work", 4);
       boolean isDraining = false;
@@ -67,6 +71,20 @@ class TappedRunTest {
     assertTrue(copied > 0 && copied <= results.number("came"), results::toString);
     assertTrue(sum > 0 && sum <= results.number("came sum"), results::toString);
     assertEquals(results.number("made"), results.number("came"));
+  }
+
+  /// The line has a key, and a stranger without it gets no word.
+  @Test
+  @Slow("makes a key by a process of its own")
+  void aTapBetweenHostsHasAKey() throws Exception {
+    ClusterRun run = Cluster.threads().start(Endless.class);
+    TapReader reader = TapReader.listen(1, "127.0.0.1");
+    try {
+      refuses(run, new TapOrder("add", ALL, 0, reader.address(), reader.token(), "x"), "damaged");
+      taps(run, reader);
+    } finally {
+      run.cancelAndAwait();
+    }
   }
 
   @Test
