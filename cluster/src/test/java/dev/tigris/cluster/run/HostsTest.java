@@ -42,6 +42,9 @@ class HostsTest {
   private static final String COUNT = "5000";
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+  /// On a busy machine, three JVMs take long to start.
+  private static final Duration LONGEST_START = Duration.ofSeconds(60);
+
   /// What either end says first.
   private static final byte[] GREETING = "TIGRIS-H\0\0\0\1".getBytes(StandardCharsets.US_ASCII);
 
@@ -119,6 +122,27 @@ class HostsTest {
             .await();
     assertEquals(6, results.number("sum"), said::toString);
     assertEquals(3, results.number("members"));
+  }
+
+  @Test
+  void aMemberOfAGroupThatIsKilledOnItsHostIsTold() throws Exception {
+    Path file = folder.resolve("pid");
+    HostWorker one = worker("one");
+    HostWorker other = worker("other");
+    ClusterRun run =
+        hosts(coordinatorKey, one, other, one)
+            .withAttempts(1)
+            .group(3, Sharing.class, "dies", file.toString(), "allReduce");
+    Wait.until(
+        () -> "member 1 waits: " + said,
+        LONGEST_START,
+        () -> Files.exists(file) && Files.size(file) > 0);
+    long pid = Long.parseLong(Files.readString(file));
+    assertTrue(ProcessHandle.of(pid).orElseThrow().destroyForcibly());
+    RunException failure = assertThrows(RunException.class, run::await);
+    assertEquals(RunException.Kind.LOST, failure.kind(), failure::toString);
+    assertTrue(failure.toString().contains("worker 1"), failure::toString);
+    Wait.until(() -> "all members end", LONGEST_START, () -> processes().isEmpty());
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.group.CollectiveCalls;
 import dev.tigris.cluster.group.Group;
 import dev.tigris.cluster.group.GroupProgram;
 import dev.tigris.cluster.group.Reduction;
@@ -35,29 +36,9 @@ public final class Sharing implements GroupProgram {
               Path.of(arguments.word(1)), String.valueOf(ProcessHandle.current().pid()));
           new CountDownLatch(1).await(); // the test kills or stops it
         }
-        call(group, arguments.word(2));
+        CollectiveCalls.repeat(group, arguments.word(2));
       }
       default -> throw new IllegalArgumentException(arguments.word(0));
-    }
-  }
-
-  /// Makes one collective call, over and over: member 1 does not take part.
-  private static void call(Group group, String name) throws InterruptedException {
-    Longs part = Jbuf.allocate(160_000).asLongs();
-    Longs all = Jbuf.allocate(160_000L * group.size()).asLongs();
-    Longs other = Jbuf.allocate(all.capacityBytes()).asLongs();
-    while (true) {
-      switch (name) {
-        case "barrier" -> group.barrier();
-        case "broadcast" -> group.broadcast(part, 1);
-        case "reduce" -> group.reduce(part, Reduction.SUM, 0);
-        case "allReduce" -> group.allReduce(part, Reduction.SUM);
-        case "gather" -> group.gather(part, all, 0);
-        case "allGather" -> group.allGather(part, all);
-        case "scatter" -> group.scatter(all, part, 1);
-        case "allToAll" -> group.allToAll(all, other);
-        default -> throw new IllegalArgumentException(name);
-      }
     }
   }
 }

@@ -57,6 +57,7 @@ public final class Direction {
                   "os",
                   "memory",
                   "net",
+                  "net-testing", // in its tests
                   "message",
                   "flow",
                   "sort",

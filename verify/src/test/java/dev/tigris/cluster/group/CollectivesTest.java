@@ -10,13 +10,14 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.testing.Faults;
 import dev.tigris.net.testing.FaultyFabric;
 import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Slow;
 import dev.tigris.testing.Tier;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,11 +28,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CollectivesTest {
   private static final List<Reduction> ALL = List.of(Reduction.values());
 
-  private static void requireProvider(String provider) {
-    try (Fabric _ = Fabric.open(provider)) {
-      return;
+  private static Fabric opened(String provider) {
+    try {
+      return Fabric.open(provider);
     } catch (NetException e) {
-      Assumptions.abort(e.getMessage());
+      return Assumptions.abort(e.getMessage());
     }
   }
 
@@ -39,11 +40,19 @@ class CollectivesTest {
   @ParameterizedTest
   @ValueSource(strings = {"shm", "tcp", "uring"})
   void sequencesOfCallsGiveWhatTheModelGives(String provider) throws Exception {
-    requireProvider(provider);
+    requireModel(provider, Tier.choose(20, 50, 10_000), Tier.choose(5, 6, 8));
+  }
+
+  @Slow("the quick tier has the providers of module net")
+  @ParameterizedTest
+  @ValueSource(strings = {"libfabric", "libfabric-rdm"})
+  void sequencesOfCallsOverLibfabricGiveWhatTheModelGives(String provider) throws Exception {
+    requireModel(provider, 50, 5);
+  }
+
+  private static void requireModel(String provider, int calls, int most) throws Exception {
     long seed = Long.getLong("tigris.test.seed", System.nanoTime());
-    int calls = Tier.choose(20, 50, 10_000);
-    int most = Tier.choose(5, 6, 8);
-    try (Fabric fabric = Fabric.open(provider)) {
+    try (Fabric fabric = opened(provider)) {
       for (int size = 2; size <= most; size++) {
         run(fabric, size, calls, seed + size);
       }
@@ -52,19 +61,10 @@ class CollectivesTest {
 
   /// No call gives a wrong result, and none waits for ever.
   @EveryTier("each tier makes so many groups")
-  @Test
-  void aConnectionThatBreaksFailsAllOrNone() throws Exception {
-    long seed = Long.getLong("tigris.test.seed", System.nanoTime());
-    int failed = 0;
-    for (int i = 0; i < Tier.choose(4, 40, 400); i++) {
-      Faults cut = Faults.NONE.withCut(0.02).withSeed(seed + i);
-      try (Fabric fabric = FaultyFabric.open("tcp", cut)) {
-        run(fabric, 2 + i % 3, 60, seed + i);
-      } catch (GroupException | NetException e) {
-        failed++;
-      }
-    }
-    assertTrue(failed > 0, "no connection broke, -Dtigris.test.seed=" + seed);
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "shm"})
+  void aConnectionThatBreaksFailsAllOrNone(String provider) throws Exception {
+    requireAllOrNone(provider, seed -> Faults.NONE.withCut(0.02).withSeed(seed));
   }
 
   /// Messages of a group have numbers. So no call gives a wrong result, and none waits for ever.
@@ -72,23 +72,31 @@ class CollectivesTest {
   @ParameterizedTest
   @ValueSource(strings = {"reordering", "duplication", "delay"})
   void aProviderThatBreaksTheOrderFailsAllOrNone(String fault) throws Exception {
-    long seed = Long.getLong("tigris.test.seed", System.nanoTime());
-    int failed = 0;
-    for (int i = 0; i < Tier.choose(4, 20, 400); i++) {
-      Faults none = Faults.NONE.withSeed(seed + i);
-      Faults faults =
-          switch (fault) {
+    requireAllOrNone(
+        "tcp",
+        seed -> {
+          Faults none = Faults.NONE.withSeed(seed);
+          return switch (fault) {
             case "reordering" -> none.withReordering(0.02);
             case "duplication" -> none.withDuplication(0.02);
             default -> none.withDelay(0.02, Duration.ofMillis(1));
           };
-      try (Fabric fabric = FaultyFabric.open("tcp", faults)) {
+        });
+  }
+
+  /// Requires that calls in groups over a faulty provider give what the model gives, or fail.
+  private static void requireAllOrNone(String provider, LongFunction<Faults> faults)
+      throws Exception {
+    long seed = Long.getLong("tigris.test.seed", System.nanoTime());
+    int failed = 0;
+    for (int i = 0; i < Tier.choose(4, 20, 400); i++) {
+      try (Fabric fabric = FaultyFabric.open(provider, faults.apply(seed + i))) {
         run(fabric, 2 + i % 3, 60, seed + i);
       } catch (GroupException | NetException e) {
         failed++;
       }
     }
-    assertTrue(failed > 0, "all came in order, -Dtigris.test.seed=" + seed);
+    assertTrue(failed > 0, "no call failed, -Dtigris.test.seed=" + seed);
   }
 
   private static void run(Fabric fabric, int size, int calls, long seed) throws Exception {
