@@ -2,6 +2,7 @@
 package dev.tigris.verify.simulator;
 
 import dev.tigris.flow.EndOfStreamException;
+import dev.tigris.flow.FlowEngine;
 import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowSnapshot;
 import dev.tigris.flow.Module;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +59,9 @@ final class EngineModules {
 
   /// The modules whose outputs may have ended, by names such as `reads[0]`.
   private final Set<String> ended = new HashSet<>();
+
+  /// The modules whose inputs may have ended, by such names.
+  private final Set<String> leaving = new HashSet<>();
 
   private boolean calm;
   private boolean cancelled;
@@ -101,6 +106,11 @@ final class EngineModules {
     ended.add(module.toString());
   }
 
+  /// Notes that the senders of a module may be told to end their outputs to it.
+  void mayLeave(Operation.End module) {
+    leaving.add(module.toString());
+  }
+
   void cancel() {
     cancelled = true;
   }
@@ -125,13 +135,26 @@ final class EngineModules {
     endsNext = null;
   }
 
+  boolean isCalm() {
+    return calm;
+  }
+
   StreamKind wire(String name) {
     return place -> {
-      SimulatedWire wire = new SimulatedWire(place);
       require(name.equals(place.name()), () -> "%s was opened as %s".formatted(name, place.name()));
-      wires.add(wire);
-      return wire;
+      return open(place);
     };
+  }
+
+  /// Returns the kind of streams of any name that can be cut.
+  StreamKind wires() {
+    return this::open;
+  }
+
+  private SimulatedWire open(StreamKind.Place place) {
+    SimulatedWire wire = new SimulatedWire(place);
+    wires.add(wire);
+    return wire;
   }
 
   /// Notes that a promise was broken, which may be thrown into a module.
@@ -206,7 +229,7 @@ final class EngineModules {
       ended.add(name());
     }
 
-    private String name() {
+    final String name() {
       return new Operation.End(context().stage(), context().replica()).toString();
     }
 
@@ -325,7 +348,7 @@ final class EngineModules {
             () -> "%s finished, though %s goes on".formatted(context().stage(), input.name()));
         String sender = input.name().substring(0, input.name().indexOf("->"));
         require(
-            input.isStopped() || ended.contains(sender),
+            input.isStopped() || ended.contains(sender) || leaving.contains(name()),
             () -> "%s ended, though %s has not".formatted(input.name(), sender));
       }
       finish();
@@ -390,8 +413,30 @@ final class EngineModules {
     }
   }
 
+  /// Checks that an engine in one process has ended in a way for which there is a cause.
+  void checkOutcome(FlowEngine engine, FlowSnapshot snapshot) {
+    switch (snapshot.state()) {
+      case DONE -> checkNothingWentWrong();
+      case FAILED -> checkCause(engine.failure());
+      case CANCELLED -> {
+        if (!cancelled) {
+          throw new AssertionError(
+              "the flow was cancelled, though the simulation did not ask for it");
+        }
+      }
+      case RUNNING -> throw new AssertionError("over, and still running");
+    }
+    try {
+      engine.await();
+    } catch (FlowException | CancellationException | EndOfStreamException expected) {
+      // It was checked above.
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   /// A flow that ends well has lost nothing.
-  void checkNothingWentWrong() {
+  private void checkNothingWentWrong() {
     if (hasFailed || hasLost || cancelled) {
       throw new AssertionError(
           "ended well, though failed: %s, lost: %s, cancelled: %s"
@@ -399,7 +444,7 @@ final class EngineModules {
     }
   }
 
-  void checkCause(@Nullable FlowException failure) {
+  private void checkCause(@Nullable FlowException failure) {
     Throwable cause = failure == null ? null : failure.getCause();
     boolean isPlanned = hasFailed && planned.equals(cause);
     boolean isLost = hasLost && cause instanceof StreamException && cut.equals(cause.getCause());

@@ -1,10 +1,7 @@
-// Over 400 lines: one script language, what it does to the engine, and how a run is judged.
 package dev.tigris.verify.simulator;
 
-import dev.tigris.flow.EndOfStreamException;
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.FlowEngine.Answer;
-import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowSnapshot;
 import dev.tigris.flow.Operation;
 import dev.tigris.flow.Operation.End;
@@ -20,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.CancellationException;
 import java.util.function.Consumer;
 
 /// A simulation of the engine of flows: the modules, streams, policies and operations that ship, on
@@ -368,34 +364,12 @@ public final class EngineSimulation {
         ended++;
       }
     }
-    checkOutcome(snapshot);
+    modules.checkOutcome(stepped.engine(), snapshot);
     return new Result(
         snapshot.state(),
         modules.collected(),
         snapshot.streams().stream().mapToLong(stream -> stream.counters().discarded()).sum(),
         snapshot.streams().stream().mapToLong(stream -> stream.counters().rerouted()).sum(),
         ended);
-  }
-
-  private void checkOutcome(FlowSnapshot snapshot) {
-    FlowException failure = stepped.engine().failure();
-    switch (snapshot.state()) {
-      case DONE -> modules.checkNothingWentWrong();
-      case FAILED -> modules.checkCause(failure);
-      case CANCELLED -> {
-        if (!modules.isCancelled()) {
-          throw new AssertionError(
-              "the flow was cancelled, though the simulation did not ask for it");
-        }
-      }
-      case RUNNING -> throw new AssertionError("over, and still running");
-    }
-    try {
-      stepped.engine().await();
-    } catch (FlowException | CancellationException | EndOfStreamException expected) {
-      // It was checked above.
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
   }
 }

@@ -9,13 +9,17 @@ import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowSnapshot;
 import dev.tigris.flow.Operation;
 import dev.tigris.flow.Operation.End;
+import dev.tigris.flow.OutputOwner;
 import dev.tigris.flow.SteppedEngine;
 import dev.tigris.flow.StreamKind;
+import dev.tigris.flow.Tap;
 import dev.tigris.net.Fabric;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -51,17 +55,29 @@ final class Member {
   // Set by an actor in its turn.
   private boolean hasStepped;
 
-  Member(Wires wires, Flow flow, End module) {
+  /// @param isHeld whether its engine waits for a coordinator when its modules have ended
+  Member(Wires wires, Flow flow, End module, boolean isHeld) {
     this.module = module;
     this.wires = wires;
     host = wires.new Host(module.toString());
     fabric = Fabric.open(host);
     exchange = SteppedExchange.of(RUN, OPTIONS, wires::await);
     address = exchange.listen(fabric, "*");
-    stepped = SteppedEngine.of(flow);
+    stepped = isHeld ? SteppedEngine.held(flow, new NoOutputs()) : SteppedEngine.of(flow);
     stepped.whenWaiting(_ -> wires.await());
     stepped.whenApart(apart::add);
     works = wires.actor(module.toString());
+  }
+
+  /// The owner of the outputs of a flow that has none.
+  private static final class NoOutputs implements OutputOwner {
+    @Override
+    public String mark() {
+      return "simulated";
+    }
+
+    @Override
+    public void making(Path temporary, Path target) {}
   }
 
   StreamKind sending(String stream, Member to) {
@@ -74,15 +90,28 @@ final class Member {
 
   // -- What happens to it.
 
+  /// Asks for an operation.
   void ask(Operation operation) {
+    CompletableFuture<Answer> _ = answer(operation);
+  }
+
+  /// Asks for an operation, and returns its answer. A process that was killed never answers.
+  CompletableFuture<Answer> answer(Operation operation) {
+    CompletableFuture<Answer> heard = new CompletableFuture<>();
     if (isKilled) {
-      return;
+      return heard;
     }
-    asker().start(() -> apply(operation));
+    asker().start(() -> apply(operation, heard));
     if (operation instanceof Operation.Drop) {
       works.interrupt();
     }
     lookAfter();
+    return heard;
+  }
+
+  /// Attaches a tap to its flow.
+  void tap(Tap tap) {
+    CompletableFuture<Void> _ = stepped.engine().tap(tap);
   }
 
   private Actor asker() {
@@ -96,10 +125,18 @@ final class Member {
     return made;
   }
 
-  private void apply(Operation operation) {
+  private void apply(Operation operation, CompletableFuture<Answer> heard) {
     try {
-      asked.add(new Asked(operation, stepped.engine().apply(operation)));
+      CompletableFuture<Answer> answer = stepped.engine().apply(operation);
+      asked.add(new Asked(operation, answer));
+      CompletableFuture<?> _ =
+          answer.whenComplete(
+              (known, thrown) -> {
+                boolean _ =
+                    thrown == null ? heard.complete(known) : heard.completeExceptionally(thrown);
+              });
     } catch (IllegalArgumentException e) {
+      boolean _ = heard.completeExceptionally(e);
       // Its module or its stream was not made, since the flow is being stopped.
       if (failure() == null && !isCancelled) {
         throw e;
@@ -196,6 +233,33 @@ final class Member {
   boolean isOver() {
     return isKilled
         || (stepped.engine().isDone() && works.isIdle() && askers.stream().allMatch(Actor::isIdle));
+  }
+
+  /// Returns whether its module has ended, and nothing goes on here any more.
+  boolean hasEnded() {
+    return !isKilled
+        && stepped.modules().isEmpty()
+        && apart.isEmpty()
+        && works.isIdle()
+        && askers.stream().allMatch(Actor::isIdle);
+  }
+
+  /// Returns whether it was killed or cancelled, or has failed.
+  boolean isBad() {
+    return isKilled || isCancelled || failure() != null;
+  }
+
+  /// Ends a held engine well.
+  void publish() {
+    asker()
+        .start(
+            () -> {
+              try {
+                stepped.publish();
+              } catch (FlowException e) {
+                // It is the failure of the engine, too.
+              }
+            });
   }
 
   boolean isWell() {

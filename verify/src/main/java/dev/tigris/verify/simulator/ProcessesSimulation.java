@@ -8,8 +8,11 @@ import dev.tigris.flow.Operation;
 import dev.tigris.flow.Operation.End;
 import dev.tigris.flow.Operation.Use;
 import dev.tigris.flow.Reservoir;
+import dev.tigris.flow.Resizing;
 import dev.tigris.flow.StreamCounters;
 import dev.tigris.flow.StreamKind;
+import dev.tigris.flow.Tap;
+import dev.tigris.flow.Team;
 import dev.tigris.flow.policy.InputPolicy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -18,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
@@ -39,6 +43,8 @@ import org.jspecify.annotations.Nullable;
 /// that each water comes once and in the order of its stream, and that a module finishes only if
 /// each of its senders has ended. Here is checked that a sender that ends well has lost nothing,
 /// and that no process fails without a cause.
+///
+/// Runs that *grow* have a [Coordination] besides, which resizes stages by new processes, and taps.
 public final class ProcessesSimulation {
   /// A water in a batch, one that goes alone, and one that is announced.
   private static final int[] SIZES = {EngineModules.BYTES, 3000, 5000};
@@ -54,8 +60,15 @@ public final class ProcessesSimulation {
   /// @param killed how many were killed
   /// @param collected how many waters reached their end
   /// @param ended how many operations came too late
+  /// @param resized how many changes of stages were made
+  /// @param copies how many waters the readers of taps have taken
   public record Result(
-      Map<FlowSnapshot.State, Integer> states, int killed, long collected, long ended) {
+      Map<FlowSnapshot.State, Integer> states,
+      int killed,
+      long collected,
+      long ended,
+      int resized,
+      long copies) {
     /// A result with its own map.
     public Result {
       states = Map.copyOf(states);
@@ -79,13 +92,26 @@ public final class ProcessesSimulation {
   /// Whether anything has happened after which a flow may fail.
   private boolean isTroubled;
 
+  private final Flow flow;
+
+  /// Resizes stages; null in runs that do not grow.
+  private @Nullable Coordination coordination;
+
+  private final List<TapLedger> taps = new ArrayList<>();
+
+  /// The process of each tap.
+  private final List<Member> tapped = new ArrayList<>();
+
+  /// Whether all processes were told that the run has ended well.
+  private boolean isPublished;
+
   private ProcessesSimulation(
-      long seed, boolean holds, boolean lends, int reads, int works, int ends) {
+      long seed, boolean holds, boolean lends, boolean grows, int reads, int works, int ends) {
     random = new SplittableRandom(seed);
     modules = new EngineModules(random.split(), SIZES);
     wires = new Wires(holds, lends);
     List<String> stages = works == 0 ? List.of("reads", "ends") : EngineSimulation.STAGES;
-    Flow flow = flow(seed, works > 0);
+    flow = flow(seed, reads, works, ends);
     for (String stage : stages) {
       int replicas =
           switch (stage) {
@@ -94,7 +120,7 @@ public final class ProcessesSimulation {
             default -> ends;
           };
       for (int i = 0; i < replicas; i++) {
-        Member member = new Member(wires, flow, new End(stage, i));
+        Member member = new Member(wires, flow, new End(stage, i), grows);
         members.add(member);
         member.ask(new Operation.CreateModule(member.module));
       }
@@ -108,20 +134,20 @@ public final class ProcessesSimulation {
     }
   }
 
-  private Flow flow(long seed, boolean hasMiddle) {
+  private Flow flow(long seed, int reads, int works, int ends) {
     Flow.Builder builder =
         Flow.named("simulated")
             .seed(seed)
-            .source("reads", modules::read)
+            .source("reads", modules::read, reads)
             .reservoir(random.nextBoolean() ? Reservoir.lottery() : Reservoir.leastOutstanding());
-    if (hasMiddle) {
+    if (works > 0) {
       builder =
           builder
-              .stage("works", modules::work)
+              .stage("works", modules::work, works)
               .inputs(random.nextBoolean() ? InputPolicy.roundRobin() : InputPolicy.oldestFirst())
               .reservoir(Reservoir.roundRobin());
     }
-    return builder.stage("ends", modules::end).build();
+    return builder.stage("ends", modules::end, ends).build();
   }
 
   private List<Member> of(String stage) {
@@ -132,16 +158,17 @@ public final class ProcessesSimulation {
     String name = from.module + "->" + to.module;
     int window = random.nextInt(1, 5);
     Joined made = new Joined(name, from, to);
-    from.ask(create(made, Use.OUTBOUND, from.sending(name, to), window));
-    to.ask(create(made, Use.INBOUND, to.receiving(name), window));
+    int number = streams.size();
+    from.ask(create(made, number, Use.OUTBOUND, from.sending(name, to), window));
+    to.ask(create(made, number, Use.INBOUND, to.receiving(name), window));
     streams.add(made);
   }
 
-  private Operation create(Joined stream, Use use, StreamKind kind, int window) {
+  private static Operation create(Joined stream, int number, Use use, StreamKind kind, int window) {
     End from = stream.from().module;
     End to = stream.to().module;
     return new Operation.CreateStream(
-        stream.name(), streams.size(), use, to.name(), from, to, kind, window);
+        stream.name(), number, use, to.name(), from, to, kind, window);
   }
 
   // -- In an order that follows from a seed.
@@ -175,6 +202,7 @@ public final class ProcessesSimulation {
             seed,
             shape.nextInt(3) > 0,
             new SplittableRandom(seed).nextBoolean(),
+            false,
             shape.nextInt(1, 3),
             shape.nextInt(3) > 0 ? 0 : shape.nextInt(1, 3),
             shape.nextInt(1, 3));
@@ -308,7 +336,7 @@ public final class ProcessesSimulation {
       case NOTHING -> {}
       case END_OUTPUT ->
           streams.stream()
-              .filter(stream -> stream.from() == to)
+              .filter(stream -> stream.from() == to && counters(to, stream.name()).isPresent())
               .findFirst()
               .ifPresent(stream -> ask(to, new Operation.EndOutput(to.module, stream.name())));
       case STOP -> ask(to, new Operation.Stop(to.module));
@@ -329,6 +357,162 @@ public final class ProcessesSimulation {
       case CUT -> {
         isTroubled = true;
         to.host.cutOne();
+      }
+    }
+  }
+
+  // -- Runs that grow.
+
+  /// Runs a simulation of a run whose stages are resized and tapped, in an order chosen by chance.
+  ///
+  /// @throws AssertionError if a promise was broken
+  public static Result grow(long seed) {
+    return direct(
+        () -> {
+          SplittableRandom shape = new SplittableRandom(~seed);
+          boolean holds = shape.nextInt(3) > 0;
+          var made = new ProcessesSimulation(seed, holds, shape.nextBoolean(), true, 1, 1, 1);
+          return made.run(made::growByChance);
+        });
+  }
+
+  /// Makes the processes of modules that join.
+  private final class Joining implements Coordination.Processes {
+    @Override
+    public Member find(End module) {
+      return members.stream().filter(each -> each.module.equals(module)).findFirst().orElseThrow();
+    }
+
+    @Override
+    public Member add(End module) {
+      Member member = new Member(wires, flow, module, true);
+      members.add(member);
+      return member;
+    }
+
+    @Override
+    public Operation end(Resizing.Link link, boolean isReceiving) {
+      Member from = find(link.from());
+      Member to = find(link.to());
+      String name = from.module + "->" + to.module;
+      Joined made = new Joined(name, from, to);
+      if (!streams.contains(made)) {
+        streams.add(made);
+      }
+      int window = 1 + link.number() % 4;
+      return isReceiving
+          ? create(made, link.number(), Use.INBOUND, to.receiving(name), window)
+          : create(made, link.number(), Use.OUTBOUND, from.sending(name, to), window);
+    }
+
+    @Override
+    public boolean mayFail(End module) {
+      return find(module).isBad();
+    }
+  }
+
+  private void growByChance() {
+    for (Member member : members) {
+      write(member);
+    }
+    while (!scripts.isEmpty()) {
+      follow(scripts.getFirst());
+    }
+    members.forEach(Member::seal);
+    Coordination made = new Coordination(new Joining(), new Team(flow), modules, random.split());
+    coordination = made;
+    int troubles = random.nextInt(3);
+    for (int turns = random.nextInt(100, 600); turns > 0; turns--) {
+      switch (random.nextInt(40)) {
+        case 0, 1 -> made.resize(random.nextBoolean() ? "works" : "ends");
+        case 2 -> tap(any(members));
+        case 3 -> closeOne();
+        case 4 -> {
+          if (troubles > 0 && random.nextInt(4) == 0) {
+            troubles--;
+            trouble(any(members));
+          }
+        }
+        case 5, 6, 7, 8 -> readTaps();
+        case 9, 10, 11, 12, 13, 14 -> made.goOn(members);
+        default -> stepOne();
+      }
+    }
+  }
+
+  private void stepOne() {
+    List<Wire> waiting = wires.waiting();
+    if (!waiting.isEmpty() && random.nextBoolean()) {
+      any(waiting).deliver();
+    } else {
+      boolean _ = any(members).step();
+    }
+  }
+
+  private void tap(Member member) {
+    if (member.isOver() || member.module.name().equals("ends")) {
+      return;
+    }
+    boolean blocks = random.nextBoolean();
+    Tap.Terms terms =
+        new Tap.Terms(
+            random.nextInt(EngineModules.BYTES, 4000),
+            random.nextInt(1, 5),
+            blocks,
+            !blocks && random.nextBoolean());
+    String reservoir = member.module.name().equals("reads") ? "works" : "ends";
+    TapLedger made = new TapLedger(modules, reservoir, terms, false);
+    taps.add(made);
+    tapped.add(member);
+    member.tap(made.tap);
+  }
+
+  private void closeOne() {
+    if (!taps.isEmpty()) {
+      any(taps).close();
+    }
+  }
+
+  /// Returns whether there was a copy.
+  private boolean readTaps() {
+    boolean hasRead = false;
+    for (TapLedger each : taps) {
+      each.tap.grant(1);
+      hasRead |= each.read();
+    }
+    return hasRead;
+  }
+
+  /// Lets a step of a change, an answer or a copy go on. Once a process has failed, the coordinator
+  /// ends the others.
+  private boolean coordinate() {
+    Coordination its = coordination;
+    if (its == null) {
+      return false;
+    }
+    boolean hasRead = readTaps();
+    boolean hasMoved = its.goOn(members) || hasRead;
+    if (!isPublished && members.stream().allMatch(each -> each.hasEnded() && !each.isBad())) {
+      isPublished = true;
+      members.forEach(Member::publish);
+      return true;
+    }
+    if (!hasMoved && members.stream().anyMatch(each -> each.isOver() && !each.isWell())) {
+      for (Member each : members) {
+        if (!each.isOver() && !each.isCancelled()) {
+          each.cancel();
+          hasMoved = true;
+        }
+      }
+    }
+    return hasMoved;
+  }
+
+  private void checkTaps() {
+    for (int i = 0; i < taps.size(); i++) {
+      while (taps.get(i).read()) {}
+      if (!tapped.get(i).isKilled()) {
+        taps.get(i).check(tapped.get(i).isWell(), 0);
       }
     }
   }
@@ -372,7 +556,7 @@ public final class ProcessesSimulation {
   public static Result run(Order order) {
     return direct(
         () -> {
-          var made = new ProcessesSimulation(order.seed(), false, order.lends(), 1, 0, 1);
+          var made = new ProcessesSimulation(order.seed(), false, order.lends(), false, 1, 0, 1);
           return made.run(() -> made.act(order));
         });
   }
@@ -423,9 +607,10 @@ public final class ProcessesSimulation {
       for (Wire wire : wires.waiting()) {
         wire.deliver();
       }
-      for (Member member : members) {
+      for (Member member : List.copyOf(members)) {
         hasMoved |= member.step();
       }
+      hasMoved |= coordinate();
       quiet = hasMoved || wires.moves() > before ? 0 : quiet + 1;
       if (quiet > QUIET) {
         quiet = 0;
@@ -481,8 +666,15 @@ public final class ProcessesSimulation {
       }
     }
     checkCounters();
+    checkTaps();
     modules.checkViolations();
-    return new Result(states, killed, modules.collected(), ended);
+    return new Result(
+        states,
+        killed,
+        modules.collected(),
+        ended,
+        coordination == null ? 0 : coordination.resized(),
+        taps.stream().mapToLong(TapLedger::copies).sum());
   }
 
   private void checkOutcome(Member member) {
@@ -508,10 +700,14 @@ public final class ProcessesSimulation {
   private void checkCounters() {
     long discarded = 0;
     for (Joined stream : streams) {
-      StreamCounters sent = counters(stream.from(), stream.name());
+      StreamCounters sent = counters(stream.from(), stream.name()).orElse(null);
+      if (sent == null) {
+        continue; // the run has ended before that end was made
+      }
       discarded += sent.discards().onTheirWay() + sent.discards().afterTheEnd();
       if (stream.from().isWell()) {
-        modules.check(stream.name(), sent, counters(stream.to(), stream.name()).taken());
+        long taken = counters(stream.to(), stream.name()).map(StreamCounters::taken).orElse(0L);
+        modules.check(stream.name(), sent, taken);
       }
     }
     if (members.stream().allMatch(Member::isWell)) {
@@ -519,11 +715,10 @@ public final class ProcessesSimulation {
     }
   }
 
-  private static StreamCounters counters(Member member, String stream) {
+  private static Optional<StreamCounters> counters(Member member, String stream) {
     return member.snapshot().streams().stream()
         .filter(channel -> channel.name().equals(stream))
         .map(FlowSnapshot.Channel::counters)
-        .findFirst()
-        .orElseThrow();
+        .findFirst();
   }
 }

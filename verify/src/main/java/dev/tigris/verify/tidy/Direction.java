@@ -74,6 +74,7 @@ public final class Direction {
                   "message",
                   "flow",
                   "cluster",
+                  "steering",
                   "sort",
                   "cli",
                   "specializer",

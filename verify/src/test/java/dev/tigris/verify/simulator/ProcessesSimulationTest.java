@@ -26,6 +26,8 @@ class ProcessesSimulationTest {
     private int killed;
     private long collected;
     private long ended;
+    private int resized;
+    private long copies;
 
     void add(Object what, Supplier<ProcessesSimulation.Result> run) {
       ProcessesSimulation.Result result;
@@ -39,6 +41,8 @@ class ProcessesSimulationTest {
       killed += result.killed();
       collected += result.collected();
       ended += result.ended();
+      resized += result.resized();
+      copies += result.copies();
     }
 
     void requireAll() {
@@ -49,8 +53,8 @@ class ProcessesSimulationTest {
 
     @Override
     public String toString() {
-      return "%d runs: %s, %d killed, %d collected, %d too late"
-          .formatted(runs, states, killed, collected, ended);
+      return "%d runs: %s, %d killed, %d collected, %d too late, %d resized, %d copies"
+          .formatted(runs, states, killed, collected, ended, resized, copies);
     }
   }
 
@@ -101,6 +105,16 @@ class ProcessesSimulationTest {
     sums.requireAll();
   }
 
+  private static void growSeeds(long from, long seeds) {
+    Sums sums = new Sums();
+    for (long seed = from; seed < from + seeds; seed++) {
+      long its = seed;
+      sums.add("growing, seed " + seed, () -> ProcessesSimulation.grow(its));
+    }
+    sums.requireAll();
+    assertTrue(sums.resized > 0 && sums.copies > 0, sums::toString);
+  }
+
   @Test
   void aSenderAndAReceiverInEachOrderOfTheirOperations() {
     runOrders(1, 61);
@@ -112,8 +126,14 @@ class ProcessesSimulationTest {
   }
 
   @Test
+  void stagesAreResizedAndTappedByChance() {
+    growSeeds(0, 40);
+  }
+
+  @Test
   void aSeedGivesTheSameRun() {
     assertEquals(ProcessesSimulation.run(7), ProcessesSimulation.run(7));
+    assertEquals(ProcessesSimulation.grow(7), ProcessesSimulation.grow(7));
   }
 
   @Test
@@ -122,6 +142,7 @@ class ProcessesSimulationTest {
   void manyMoreOfThem() {
     runOrders(Tier.choose(1, 3), Tier.choose(16, 1));
     runSeeds(1_000, Tier.choose(500, 1_000_000));
+    growSeeds(0, Tier.choose(60, 1_000_000));
   }
 
   @AfterAll

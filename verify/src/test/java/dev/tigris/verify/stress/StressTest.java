@@ -21,14 +21,15 @@ import org.junit.jupiter.api.io.TempDir;
 /// java -cp ... org.openjdk.jcstress.Main -t dev.tigris.verify.stress
 /// ```
 class StressTest {
-  /// All classes of this package that are named so, but this one, and those of calls and of groups,
-  /// which use what only their own package can.
+  /// All classes of this package that are named so, but this one, and those of calls, groups and
+  /// taps, which use what only their own package can.
   private static long count() throws Exception {
     Path here = Path.of(StressTest.class.getResource(".").toURI());
     return count(here)
         - 1
         + count(here.resolve("../../message/call"))
-        + count(here.resolve("../../cluster/group"));
+        + count(here.resolve("../../cluster/group"))
+        + count(here.resolve("../../flow"));
   }
 
   private static long count(Path folder) throws IOException {
@@ -68,7 +69,7 @@ class StressTest {
   @Slow("a JVM for each of the stress tests")
   @Soak("300 iterations of each: a minute")
   void ringsAndObjectsKeepTheirOrderUnderStress(@TempDir Path folder) throws Exception {
-    String output = stress(folder, "(stress|call|group)\\.\\w+Test$", Tier.choose(2, 300));
+    String output = stress(folder, "(stress|call|group|flow)\\.\\w+Test$", Tier.choose(2, 300));
     assertTrue(
         output.contains("All remaining tests: %d matching".formatted(count())),
         () -> "all tests must run: " + output);
