@@ -154,6 +154,11 @@ final class Coordinator implements Runnable {
     public void lost(Epoch epoch, int worker, String message) {
       call(loop -> loop.perform(protocol.lost(epoch, worker, message, System.nanoTime())));
     }
+
+    @Override
+    public void refused(Epoch epoch, String message) {
+      call(loop -> loop.perform(protocol.refused(epoch, message, System.nanoTime())));
+    }
   }
 
   private void call(Consumer<Loop> action) {

@@ -142,7 +142,7 @@ sealed interface Ending {
     return switch (kind) {
       case MODULE, CANCELLED -> RunException.Kind.MODULE;
       case LOST_PEER, DIED, SILENT, UNHEARD -> RunException.Kind.LOST;
-      case START -> RunException.Kind.START;
+      case START, REFUSED -> RunException.Kind.START;
       case FINGERPRINT -> RunException.Kind.DIFFERENCE;
       case DISK -> RunException.Kind.OUTPUT;
     };

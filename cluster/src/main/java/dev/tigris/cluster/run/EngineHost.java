@@ -45,10 +45,21 @@ final class EngineHost implements Host {
     facts.put(Contact.SHIPPED, launch.program());
     facts.put(
         EngineTicket.COORDINATOR, engine.door().map(HostEngine.Door::host).orElse("localhost"));
-    gangs.put(
-        epoch,
-        engine.start(
-            new EngineTicket(facts), (worker, message) -> deaths.died(epoch, worker, message)));
+    gangs.put(epoch, engine.start(new EngineTicket(facts), ended(epoch)));
+  }
+
+  private HostEngine.Ended ended(Epoch epoch) {
+    return new HostEngine.Ended() {
+      @Override
+      public void ended(int worker, String message) {
+        deaths.died(epoch, worker, message);
+      }
+
+      @Override
+      public void refused(String message) {
+        deaths.refused(epoch, message);
+      }
+    };
   }
 
   @Override

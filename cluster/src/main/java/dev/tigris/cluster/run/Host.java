@@ -17,6 +17,9 @@ interface Host extends AutoCloseable {
 
     /// The end of a worker's process would not be told any more.
     default void lost(Epoch epoch, int worker, String message) {}
+
+    /// The workers cannot be started, in no attempt.
+    default void refused(Epoch epoch, String message) {}
   }
 
   /// What starts and ends workers elsewhere cannot be reached. Another attempt may be well.

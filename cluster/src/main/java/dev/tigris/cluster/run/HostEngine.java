@@ -50,7 +50,7 @@ public interface HostEngine {
   ///     a key, and TLS joins all processes of the run
   record Door(String host, int port, boolean isPrivate) {}
 
-  /// Hears of workers that have ended.
+  /// Hears of workers that have ended, or cannot run.
   @FunctionalInterface
   interface Ended {
     /// A worker has ended, well or not.
@@ -58,6 +58,12 @@ public interface HostEngine {
     /// @param worker which, from 0
     /// @param message how, for the user
     void ended(int worker, String message);
+
+    /// The workers cannot run, in no attempt: they have an older Java, for example. The run fails
+    /// unless all of them have joined it. Each is then told to have ended, too.
+    ///
+    /// @param message what to tell the user
+    default void refused(String message) {}
   }
 
   /// The workers of one attempt.

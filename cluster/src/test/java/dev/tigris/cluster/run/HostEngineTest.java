@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.cluster.run.HostEngine.Door;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -78,6 +79,49 @@ class HostEngineTest {
     assertEquals(RunException.Kind.START, e.kind());
     assertTrue(String.valueOf(e.getMessage()).contains("4 slots"), e::toString);
     assertThrows(IllegalArgumentException.class, () -> Cluster.on(PlainEngine.threads(0)));
+  }
+
+  @Test
+  void anEngineWhoseWorkersCannotRunIsNotTriedAgain() throws Exception {
+    ClusterRun run = on(new OldJava(PlainEngine.threads(2))).start(Sums.class, "200");
+    RunException e = assertThrows(RunException.class, run::await);
+    assertEquals(RunException.Kind.START, e.kind());
+    assertEquals(1, e.attempts());
+    assertTrue(String.valueOf(e.getMessage()).contains("an older Java"), e::toString);
+  }
+
+  /// An engine that has no Java for workers. Each tells of its end, too.
+  private record OldJava(HostEngine engine) implements HostEngine {
+    @Override
+    public String name() {
+      return engine.name();
+    }
+
+    @Override
+    public int workers() {
+      return engine.workers();
+    }
+
+    @Override
+    public int processors() {
+      return engine.processors();
+    }
+
+    @Override
+    public Optional<Door> door() {
+      return engine.door();
+    }
+
+    @Override
+    public void check() throws IOException {
+      engine.check();
+    }
+
+    @Override
+    public Gang start(EngineTicket ticket, Ended ended) throws IOException {
+      ended.refused("an older Java is there");
+      return engine.start(new EngineTicket(Map.of()), ended);
+    }
   }
 
   @Test

@@ -145,6 +145,15 @@ public class CoordinatorProtocol {
     return taken();
   }
 
+  /// The workers cannot be started, in no attempt. It is too late when all have joined.
+  public final List<CoordinatorAct> refused(Epoch which, String message, long nowNanos) {
+    if (which.equals(epoch) && phase == Phase.STARTING) {
+      abort(new Failure(Failure.Kind.REFUSED, Failure.NO_WORKER, message), nowNanos);
+      advance(nowNanos);
+    }
+    return taken();
+  }
+
   /// Takes a report.
   public final List<CoordinatorAct> receive(Report report, long nowNanos) {
     int worker = report.worker();

@@ -21,6 +21,8 @@ public record Failure(Kind kind, int worker, String message) {
     SILENT(true),
     /// It could not be started, or has not reported.
     START(true),
+    /// Where it was to run, it cannot: another Java is there, for example.
+    REFUSED(false),
     /// It has described another flow than the coordinator.
     FINGERPRINT(false),
     /// Its outputs could not be prepared, or the decision could not be written.

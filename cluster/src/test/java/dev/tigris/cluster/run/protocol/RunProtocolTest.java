@@ -108,6 +108,20 @@ class RunProtocolTest {
   }
 
   @Test
+  void workersThatCannotRunAreNotTriedAgain() {
+    CoordinatorProtocol coordinator =
+        new CoordinatorProtocol(RUN, new Limits(2, 3, 10, 1000, 50, 100), FINGERPRINT);
+    List<CoordinatorAct> _ = coordinator.start(0);
+    Epoch epoch = coordinator.epoch();
+    List<CoordinatorAct> _ = coordinator.refused(epoch, "an older Java", 10);
+    List<CoordinatorAct> _ = coordinator.died(epoch, 0, "its stage is over", 10);
+    Outcome.Failed failed = assertInstanceOf(Outcome.Failed.class, coordinator.outcome());
+    assertEquals(
+        new Failure(Failure.Kind.REFUSED, Failure.NO_WORKER, "an older Java"), failed.failure());
+    assertEquals(1, failed.attempts());
+  }
+
+  @Test
   void aDescriptionThatDoesNotEndIsGivenUp() {
     comeTo(CoordinatorProtocol.Phase.DESCRIBING);
     List<CoordinatorAct> _ = say(0, new Word.Described(FINGERPRINT), 50);
