@@ -121,14 +121,16 @@ final class SparkSubmit {
               .daemon()
               .name("tigris-spark-lines")
               .start(() -> readAll(lines, line, out));
-      int code = child.waitFor();
-      reader.join();
-      return code;
-    } catch (InterruptedException e) {
-      end(child);
-      throw e;
-    } finally {
-      child.destroyForcibly();
+      try { // the reader holds the lines until the child has ended
+        int code = child.waitFor();
+        reader.join();
+        return code;
+      } catch (InterruptedException e) {
+        end(child);
+        throw e;
+      } finally {
+        child.destroyForcibly();
+      }
     }
   }
 
