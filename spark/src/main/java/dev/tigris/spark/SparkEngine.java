@@ -96,12 +96,12 @@ final class SparkEngine implements HostEngine {
 
   /// A new application has its executors only after a while, as one that has lost some.
   void awaitSlots() throws IOException {
-    Duration patience = Duration.ofSeconds(context.conf().getTimeAsSeconds(WAIT, USUAL_WAIT));
+    Duration patience = patience(context);
     long end = System.nanoTime() + patience.toNanos();
     while (slots() < workers) {
       if (System.nanoTime() - end >= 0) {
         throw new IOException(
-            "%d workers need as many task slots at once, and Spark has %d after %d s: give it more executors or cores, or the flow fewer workers. If no executor registers at all, see its log: Spark of another version than the driver's is refused there"
+            "the flow needs %d task slots at once, and Spark has %d after %d s: give it more executors or cores, or the flow fewer workers. If no executor registers at all, see its log: Spark of another version than the driver's is refused there"
                 .formatted(workers, slots(), patience.toSeconds()));
       }
       try {
@@ -111,6 +111,11 @@ final class SparkEngine implements HostEngine {
         throw new IOException("interrupted while Spark starts executors", e);
       }
     }
+  }
+
+  /// Returns how long to wait for executors.
+  static Duration patience(SparkContext context) {
+    return Duration.ofSeconds(context.conf().getTimeAsSeconds(WAIT, USUAL_WAIT));
   }
 
   private int slots() {

@@ -1,5 +1,7 @@
 package dev.tigris.spark;
 
+import org.jspecify.annotations.Nullable;
+
 /// Tells what is wrong when Spark could not run the workers.
 final class SparkFailure {
   private static final int MOST_CHARACTERS = 500;
@@ -9,6 +11,16 @@ final class SparkFailure {
   /// Returns what to tell the user.
   static String words(Throwable thrown) {
     String text = String.valueOf(thrown.getMessage());
+    String refusal = refusal(text);
+    return refusal == null ? firstLine(text) : refusal;
+  }
+
+  /// Returns whether executors cannot run the workers in another attempt either.
+  static boolean isFinal(Throwable thrown) {
+    return refusal(String.valueOf(thrown.getMessage())) != null;
+  }
+
+  private static @Nullable String refusal(String text) {
     if (text.contains("UnsupportedClassVersionError")) {
       return "an executor runs a Java older than 25: let spark.executorEnv.JAVA_HOME name a JDK 25 on the executors' hosts (on YARN spark.yarn.appMasterEnv.JAVA_HOME, too; on Kubernetes take an image that has one)";
     }
@@ -21,7 +33,7 @@ final class SparkFailure {
           + firstLine(text)
           + ")";
     }
-    return firstLine(text);
+    return null;
   }
 
   private static String firstLine(String text) {

@@ -94,6 +94,9 @@ final class SparkGang extends SparkListener implements HostEngine.Gang {
       how = failed(String.valueOf(e.getMessage()));
     } catch (Throwable e) { // Spark throws what its own compiler does not check
       how = failed(SparkFailure.words(e));
+      if (SparkFailure.isFinal(e)) {
+        ended.refused(how);
+      }
     }
     context.clearJobGroup();
     for (int worker = 0; worker < engine.workers(); worker++) {

@@ -39,6 +39,11 @@ final class Submitted {
 
   private static final Duration SLICE = Duration.ofMillis(500);
 
+  /// No more executors are awaited when none has registered for so long.
+  private static final Duration SETTLED = Duration.ofSeconds(2);
+
+  private static final Duration LOOK = Duration.ofMillis(50);
+
   private final String program;
   private final List<String> words;
   private final int workers;
@@ -80,10 +85,16 @@ final class Submitted {
   }
 
   private static int run(ClusterRun run, PrintStream out) throws Exception {
-    while (!run.await(SLICE)) {
-      say(out, "progress", text(run.progress()));
+    Results results;
+    try {
+      while (!run.await(SLICE)) {
+        say(out, "progress", text(run.progress()));
+      }
+      results = run.await();
+    } catch (InterruptedException e) {
+      run.cancelAndAwait();
+      throw e;
     }
-    Results results = run.await();
     say(out, "attempts", String.valueOf(run.progress().attempt()));
     run.folder().ifPresent(folder -> say(out, "folder", folder.toString()));
     results.numbers().forEach((name, number) -> say(out, "result", name + " " + number));
@@ -91,13 +102,32 @@ final class Submitted {
   }
 
   /// One worker for each executor, or for each thread of this process.
-  private static int usual(SparkContext context) {
+  private static int usual(SparkContext context) throws InterruptedException {
     if (context.isLocal()) {
       return context.defaultParallelism();
     }
     int asked = context.conf().getInt("spark.executor.instances", 0);
-    int others = context.statusTracker().getExecutorInfos().length - 1; // the driver is one
-    return Math.max(1, Math.max(asked, others));
+    return asked > 0 ? asked : Math.max(1, executors(context));
+  }
+
+  /// Waits for executors, which begin to register one after another when the application has begun,
+  /// and returns how many there are when no more do.
+  private static int executors(SparkContext context) throws InterruptedException {
+    long patienceNanos = SparkEngine.patience(context).toNanos();
+    long start = System.nanoTime();
+    long since = start;
+    int known = 0;
+    for (long now = start; now - start < patienceNanos; now = System.nanoTime()) {
+      int others = context.statusTracker().getExecutorInfos().length - 1; // the driver is one
+      if (others != known) {
+        known = others;
+        since = now;
+      } else if (known > 0 && now - since > SETTLED.toNanos()) {
+        break;
+      }
+      Thread.sleep(LOOK);
+    }
+    return known;
   }
 
   private static String text(RunProgress progress) {
@@ -118,9 +148,11 @@ final class Submitted {
             && (run.kind() == RunException.Kind.OUTPUT
                 || run.kind() == RunException.Kind.UNDECIDED);
     String why =
-        thrown instanceof RunException || thrown instanceof CancellationException
-            ? String.valueOf(thrown.getMessage())
-            : SparkFailure.words(thrown);
+        switch (thrown) {
+          case InterruptedException _ -> "the run was stopped";
+          case RunException _, CancellationException _ -> String.valueOf(thrown.getMessage());
+          default -> SparkFailure.words(thrown);
+        };
     say(out, "failed", (why + cause(thrown, why)).replaceAll("\\R", " "));
     return isOutput ? BAD_OUTPUT : FAILED;
   }
