@@ -6,13 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.cluster.run.ClusterRun;
 import dev.tigris.cluster.run.RunException;
+import dev.tigris.flow.Flow;
 import dev.tigris.flow.Results;
+import dev.tigris.flow.text.Csv;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -105,6 +108,49 @@ class LocalSparkTest {
             IllegalStateException.class,
             () -> FlowOnSpark.through(words, Upper.class, List.of("1"), 3));
     assertTrue(e.getMessage().contains("unread"), e::getMessage);
+  }
+
+  @Test
+  void sortsAreAsThoseOfOneProcess() throws Exception {
+    Sorts.areAsInOneProcess(FlowOnSpark.cluster(context, 3), folder);
+  }
+
+  @Test
+  void sparkReadsPartitionsThatAFlowHasWritten() throws Exception {
+    String text =
+        """
+        id,country,note
+        1,DE,x
+        2,FR,"a,""b\"""
+        3,DE,"two
+        lines"
+        4,,y
+        5,a/b=c% :d,z
+        6,é,ü
+        """;
+    Path in = Files.writeString(folder.resolve("in.csv"), text);
+    Path out = folder.resolve("partitions");
+    Flow.named("write")
+        .stage("pass", () -> (water, to) -> to.put(water), 2)
+        .feed("pass", Csv.reading(in))
+        .drain("pass", Csv.writingPartitions(out, "country"))
+        .build()
+        .start()
+        .await();
+    Dataset<Row> read =
+        SparkSession.builder()
+            .sparkContext(context)
+            .getOrCreate()
+            .read()
+            .options(
+                Map.of(
+                    "header", "true", "multiLine", "true", "escape", "\"", "inferSchema", "true"))
+            .csv(out.toString());
+    assertEquals(
+        List.of("1 DE x", "2 FR a,\"b\"", "3 DE two\nlines", "4 null y", "5 a/b=c% :d z", "6 é ü"),
+        read.select("id", "country", "note").sort("id").collectAsList().stream()
+            .map(row -> row.mkString(" "))
+            .toList());
   }
 
   private static byte[] bytes(String text) {

@@ -1,25 +1,30 @@
 package dev.tigris.spark;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Soak;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Signal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Flows in executors that are processes, and that are killed.
+/// Applications that are submitted, whose executors or drivers are told to end.
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class SparkExecutorsTest {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -39,7 +44,7 @@ class SparkExecutorsTest {
   }
 
   @Test
-  @Slow("starts a master, a worker, a driver and three executors")
+  @Soak("starts a master, a worker, a driver and three executors")
   void anotherExecutorTakesThePlaceOfOneThatIsKilled() {
     replaces("KILL", 17_078);
   }
@@ -48,6 +53,28 @@ class SparkExecutorsTest {
   @Soak("waits until an executor counts as hung")
   void anotherExecutorTakesThePlaceOfOneThatIsStopped() {
     replaces("STOP", 17_077);
+  }
+
+  @Test
+  @Slow("starts a driver")
+  void aDriverThatIsInterruptedLeavesNothing() throws Exception {
+    assumeFalse(Signal.INT.isIgnored());
+    Path out = Files.createDirectory(temporary.resolve("out"));
+    String program = Holds.class.getName();
+    Child application =
+        spark.submit(
+            "local[2]", "2", "0", "0", "-", program, out.toString(), "make", hangs.toString());
+    Wait.until(application::printed, PATIENCE, () -> Files.exists(hangs));
+    assertTrue(isMade(out), application::printed);
+    signal("INT", application.handle());
+    assertEquals(Signal.INT.exitCode(), application.exitCode());
+    assertFalse(isMade(out), application::printed);
+  }
+
+  private static boolean isMade(Path folder) throws IOException {
+    try (Stream<Path> all = Files.list(folder)) {
+      return all.findAny().isPresent();
+    }
   }
 
   private void replaces(String signal, int port) {

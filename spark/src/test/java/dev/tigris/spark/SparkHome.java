@@ -3,7 +3,6 @@ package dev.tigris.spark;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Command;
 import dev.tigris.testing.process.Jvm;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.TreeMap;
 
 /// A folder that Spark takes for its installation, with the jars of this test's class path, and the
 /// processes that are started from it.
@@ -53,21 +52,10 @@ record SparkHome(Path folder) {
   ///
   /// @param words as [Submitted] reads them
   Child submit(String master, String... words) {
-    String path =
-        Jvm.classPath().stream()
-            .map(Path::toString)
-            .collect(Collectors.joining(File.pathSeparator));
-    Map<String, String> options =
-        Map.of(
-            "spark.ui.enabled", "false",
-            "spark.driver.host", "127.0.0.1",
-            "spark.executor.extraClassPath", path,
-            "spark.executor.memory", "512m",
-            "spark.executor.memoryOverhead", "256m",
-            "spark.executor.cores", "1",
-            "spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-            "spark.local.dir", folder.toString(),
-            "spark.tigris.wait", "30s");
+    Map<String, String> options = new TreeMap<>(TestContext.ofExecutors());
+    options.put("spark.ui.enabled", "false");
+    options.put("spark.driver.host", "127.0.0.1");
+    options.put("spark.local.dir", folder.toString());
     List<String> all = new ArrayList<>(List.of("--master", master));
     options.forEach((name, value) -> all.addAll(List.of("--conf", name + "=" + value)));
     all.addAll(List.of("--class", Main.class.getName(), ON_CLASS_PATH));

@@ -34,7 +34,7 @@ public final class Direction {
           Map.entry(
               "cluster",
               Set.of("os", "memory", "net", "net-testing", "message", "flow")), // in its tests
-          Map.entry("spark", Set.of("memory", "flow", "cluster")),
+          Map.entry("spark", Set.of("memory", "flow", "cluster", "sort")), // the last in its tests
           Map.entry("steering", Set.of("memory", "flow", "cluster")),
           Map.entry("sort", Set.of("os", "memory", "net", "flow", "cluster")),
           Map.entry("examples", Set.of("memory", "net", "flow", "cluster", "specializer")),
