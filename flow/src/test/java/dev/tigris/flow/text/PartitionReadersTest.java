@@ -3,7 +3,6 @@ package dev.tigris.flow.text;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tigris.flow.Flow;
-import dev.tigris.testing.Slow;
 import dev.tigris.testing.host.Python;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,14 +44,7 @@ class PartitionReadersTest {
 
   private List<String> read(String packages, String program) throws Exception {
     Path script = Files.writeString(folder.resolve("read.py"), program);
-    return Python.with(packages)
-        .with(script.toString(), out.toString())
-        .run()
-        .expect(0)
-        .lines()
-        .stream()
-        .filter(line -> line.startsWith("(")) // Spark logs there, too
-        .toList();
+    return Python.with(packages).with(script.toString(), out.toString()).run().expect(0).lines();
   }
 
   @Test
@@ -77,22 +69,5 @@ class PartitionReadersTest {
             print(row)
         """;
     assertEquals(ROWS, read("duckdb, pyarrow", program));
-  }
-
-  @Slow("it starts a second JVM, which compiles a query")
-  @Test
-  void sparkReads() throws Exception {
-    String program =
-        """
-        import sys
-        from pyspark.sql import SparkSession
-        spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False)
-        rows = spark.getOrCreate().read.csv(
-            sys.argv[1], header=True, multiLine=True, escape='"', inferSchema=True
-        )
-        for row in sorted(rows.select("id", "country", "note").collect()):
-            print(tuple(row))
-        """;
-    assertEquals(ROWS, read("pyspark", program));
   }
 }
