@@ -35,7 +35,8 @@ public record Bar(
 
   static final String PLAIN = "plain object";
   static final String BYTE_BUFFER = "ByteBuffer getter";
-  static final String ARRAY = "array";
+  /// A loop over arrays.
+  public static final String ARRAY = "array";
   static final String SEGMENT = "FFM segment per object";
   static final String FLATBUFFERS = "FlatBuffers";
   static final String SBE = "SBE";
@@ -231,6 +232,9 @@ public record Bar(
         times("disks\\.declustering\\..*", IDEAL, 0.95, ">= 95 % of ideal"),
         times("multiply\\.kernel\\.(256|1024|2048)", OPENBLAS, 0.8, ">= 0.8x"),
         times("multiply\\.kernel\\..*", EJML, 1, "not behind"),
+        times("paper\\.jbufs\\.fig3\\.6\\.(indexed|unroll4)\\..*", ARRAY, 1 / 1.3, "time <= 1.3x"),
+        times("paper\\.jbufs\\.fig3\\.6\\..*", PAPER, 1, "not behind the paper's"),
+        times("paper\\.jbufs\\.fig3\\.7\\.(array|jbuf)\\.\\d+", PAPER, 1, "not behind the paper's"),
         times("group\\..*\\.2(\\.8B)?", OPEN_MPI, 1 / 1.5, "time <= 1.5x"),
         times("group\\..*\\.2\\.\\d+(K|M)iB", OPEN_MPI, 1, "not behind"),
         most("multiply\\.group\\.2048\\.2\\.communication", LIMIT, 5, "<= 5 %"),

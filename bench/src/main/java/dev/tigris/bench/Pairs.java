@@ -1,5 +1,7 @@
 package dev.tigris.bench;
 
+import java.util.function.DoubleBinaryOperator;
+
 /// The measurements of one process. The i-th subject and the i-th peer were taken directly after
 /// one another, in alternating order, so that a disturbance of the machine disturbs both.
 public final class Pairs {
@@ -30,6 +32,17 @@ public final class Pairs {
   /// The i-th measurement of the peer.
   public double peer(int index) {
     return peers[index];
+  }
+
+  /// Returns pairs computed from these, each from its subject and its peer.
+  public Pairs map(DoubleBinaryOperator subject, DoubleBinaryOperator peer) {
+    double[] mapped = new double[subjects.length];
+    double[] mappedPeers = new double[subjects.length];
+    for (int i = 0; i < mapped.length; i++) {
+      mapped[i] = subject.applyAsDouble(subjects[i], peers[i]);
+      mappedPeers[i] = peer.applyAsDouble(subjects[i], peers[i]);
+    }
+    return new Pairs(mapped, mappedPeers);
   }
 
   /// The median of the peer's measurements.

@@ -4,9 +4,9 @@ import dev.tigris.bench.Group;
 import dev.tigris.bench.fork.ForkedGroup;
 import java.util.List;
 
-/// The groups of `matrix`.
+/// The groups of `matrix`, and of the papers' products on one processor.
 public final class MatrixGroups {
-  private static final List<String> VECTORS = List.of("--add-modules", "jdk.incubator.vector");
+  static final List<String> VECTORS = List.of("--add-modules", "jdk.incubator.vector");
 
   private MatrixGroups() {}
 
@@ -14,6 +14,8 @@ public final class MatrixGroups {
   public static List<Group> all() {
     return List.of(
         new ForkedGroup(
-            "multiply.kernel", MultiplySuite.FIGURES, MultiplySuite.class, 1, 4, VECTORS));
+            "multiply.kernel", MultiplySuite.FIGURES, MultiplySuite.class, 1, 4, VECTORS),
+        new LoopGroup(),
+        new ChecksGroup());
   }
 }
