@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.host.Needs;
-import dev.tigris.testing.host.Python;
 import dev.tigris.testing.process.Command;
 import dev.tigris.testing.process.Outcome;
 import java.lang.ProcessBuilder.Redirect;
@@ -25,6 +24,9 @@ class ArchiveTest {
   private static final String VERSION = "0.1.0-SNAPSHOT";
   private static final Path CLI = FakeCheckout.repository().resolve("cli");
   private static final Path SPARK = FakeCheckout.repository().resolve("spark");
+
+  /// The class path of Spark itself.
+  private static final Path SPARK_PATH = SPARK.resolve("target/spark.path");
 
   @TempDir private static Path folder;
 
@@ -67,7 +69,8 @@ class ArchiveTest {
   private static boolean isPackaged() {
     return Files.isDirectory(CLI.resolve("target/lib"))
         && Files.exists(CLI.resolve("target/tigris-cli-" + VERSION + ".jar"))
-        && Files.exists(SPARK.resolve("target/tigris-spark-" + VERSION + ".jar"));
+        && Files.exists(SPARK.resolve("target/tigris-spark-" + VERSION + ".jar"))
+        && Files.exists(SPARK_PATH);
   }
 
   @Test
@@ -103,14 +106,55 @@ class ArchiveTest {
 
   /// Spark's driver needs a whole JDK, which the archive is not.
   @Test
-  void submitsProgramsToSpark() throws Exception {
-    String print = "import pyspark; print(pyspark.__path__[0])";
-    String spark = Python.with("pyspark").with("-c", print).output().strip();
+  void submitsProgramsAndSortsToSpark() throws Exception {
+    String java = System.getProperty("java.home");
+    String spark = spark().toString();
+    String jar = totals(java);
+    Command command =
+        Command.of(home.resolve("bin/tigris").toString())
+            .in(folder)
+            .errorsApart()
+            .environment("SPARK_HOME", spark)
+            .environment("SPARK_LOCAL_IP", "127.0.0.1")
+            .environment("XDG_STATE_HOME", folder.toString());
+    Command run = command.with("run", jar, "20", "--on", "spark:local[2]");
+    assertEquals(2, run.environment("JAVA_HOME", "/nowhere").run().exitCode());
+    assertEquals(
+        "sum %d\n".formatted(2 * 20 * 499_500), run.environment("JAVA_HOME", java).output());
+
+    Files.writeString(folder.resolve("table.csv"), "id,note\n1,\"a\nb\"\n3,c\n2,\"d,\"\n");
+    String _ =
+        command
+            .with("sort", "--csv", "-k", "id:nr", "table.csv", "ordered.csv")
+            .with("--on", "spark:local[2]")
+            .environment("JAVA_HOME", java)
+            .output();
+    assertEquals(
+        "id,note\n3,c\n2,\"d,\"\n1,\"a\nb\"\n", Files.readString(folder.resolve("ordered.csv")));
+  }
+
+  /// Makes what is an installation of Spark to the command, from the jars of this build.
+  private static Path spark() throws Exception {
+    Path spark = folder.resolve("spark");
+    Path script = Files.createDirectories(spark.resolve("bin")).resolve("spark-submit");
+    Files.writeString(
+        script,
+        """
+        #!/bin/sh
+        exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp '%s' \
+          org.apache.spark.deploy.SparkSubmit "$@"
+        """
+            .formatted(Files.readString(SPARK_PATH).strip()));
+    assertTrue(script.toFile().setExecutable(true));
+    return spark;
+  }
+
+  /// Makes the jar of the documentation's program, and returns its name.
+  private static String totals(String java) throws Exception {
     Path source = folder.resolve("Totals.java");
     String document = Files.readString(FakeCheckout.repository().resolve("docs/cluster.md"));
     int start = document.indexOf("// Totals.java");
     Files.writeString(source, document.substring(start, document.indexOf("```", start)));
-    String java = System.getProperty("java.home");
     String path = home.resolve("lib") + "/*";
     String _ =
         Command.of(java + "/bin/javac", "-d", "classes", "-cp", path, source.toString())
@@ -121,17 +165,6 @@ class ArchiveTest {
             .with("--main-class", "Totals", "-C", "classes", ".")
             .in(folder)
             .output();
-    Command run =
-        Command.of(home.resolve("bin/tigris").toString(), "run", "totals.jar", "20")
-            .with("--on", "spark:local[2]")
-            .in(folder)
-            .errorsApart()
-            .environment("SPARK_HOME", spark)
-            .environment("SPARK_LOCAL_IP", "127.0.0.1")
-            .environment("XDG_STATE_HOME", folder.toString())
-            .environment("JAVA_HOME", "/nowhere");
-    assertEquals(2, run.run().exitCode());
-    assertEquals(
-        "sum %d\n".formatted(2 * 20 * 499_500), run.environment("JAVA_HOME", java).output());
+    return "totals.jar";
   }
 }
