@@ -18,14 +18,15 @@ public final class MultiplySuite implements Suite {
   /// The sizes of EJML: beyond them it takes seconds for a product.
   private static final int EJML_AT_MOST = 1024;
 
-  private static final int[] SIZES = {64, 256, 1024, 2048};
+  private static final int[] SIZES = {64, 256, 1024, 2048, 4096};
 
   static final List<String> FIGURES =
       List.of(
           "multiply.kernel.64",
           "multiply.kernel.256",
           "multiply.kernel.1024",
-          "multiply.kernel.2048");
+          "multiply.kernel.2048",
+          "multiply.kernel.4096");
 
   /// Makes a suite; the measuring process calls this.
   public MultiplySuite() {}
