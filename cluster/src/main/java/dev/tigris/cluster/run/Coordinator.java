@@ -274,6 +274,10 @@ final class Coordinator implements Runnable {
     /// What the modules or programs of workers have thrown.
     private final Map<Integer, RemoteException> thrown = new HashMap<>();
 
+    /// Attempts that were given up while some of their workers went on: they have not ended yet, or
+    /// have, and may have left something.
+    private final List<Epoch> unswept = new ArrayList<>();
+
     private @Nullable Outcome outcome;
 
     Loop(ControlLink to, Host host) {
@@ -290,6 +294,9 @@ final class Coordinator implements Runnable {
       while (!host.awaitEnd(protocol.epoch(), Duration.ZERO)
           && System.nanoTime() - start < END_PATIENCE.toNanos()) {
         step(LEAVING);
+      }
+      for (Epoch epoch : unswept) {
+        boolean _ = sweep(epoch, Duration.ZERO);
       }
       return Ending.of(outcome, launch.limits().workers(), thrown, folder);
     }
@@ -408,18 +415,30 @@ final class Coordinator implements Runnable {
     private void stop(Epoch epoch) {
       host.stop(epoch);
       try {
-        if (host.awaitEnd(epoch, END_PATIENCE)) {
-          for (int worker = 0; worker < launch.limits().workers(); worker++) {
-            controls.remove(entry(epoch, worker));
-            to.unmap(entry(epoch, worker));
-          }
-          folder.discard(epoch);
+        if (!sweep(epoch, END_PATIENCE)) {
+          unswept.add(epoch);
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
+      }
+    }
+
+    /// Deletes what an attempt that was given up has left. Returns false if its workers have not
+    /// ended meanwhile, which delete what is their own.
+    private boolean sweep(Epoch epoch, Duration patience) throws InterruptedException {
+      if (!host.awaitEnd(epoch, patience)) {
+        return false;
+      }
+      for (int worker = 0; worker < launch.limits().workers(); worker++) {
+        controls.remove(entry(epoch, worker));
+        to.unmap(entry(epoch, worker));
+      }
+      try {
+        folder.discard(epoch);
       } catch (IOException e) {
         LOG.log(System.Logger.Level.WARNING, "outputs of " + epoch + " cannot be deleted", e);
       }
+      return true;
     }
 
     private void decide(Epoch epoch) {

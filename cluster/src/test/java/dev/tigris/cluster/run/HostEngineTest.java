@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.cluster.run.HostEngine.Door;
+import dev.tigris.cluster.run.outputs.OutputNote;
+import dev.tigris.cluster.run.protocol.Epoch;
+import dev.tigris.cluster.run.protocol.RunId;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
 import java.io.IOException;
@@ -83,15 +86,70 @@ class HostEngineTest {
 
   @Test
   void anEngineWhoseWorkersCannotRunIsNotTriedAgain() throws Exception {
-    ClusterRun run = on(new OldJava(PlainEngine.threads(2))).start(Sums.class, "200");
+    HostEngine engine = PlainEngine.threads(2);
+    HostEngine old =
+        new StartsOwn(
+            engine,
+            (ticket, ended) -> {
+              ended.refused("an older Java is there"); // and each tells of its end, too
+              return engine.start(new EngineTicket(Map.of()), ended);
+            });
+    ClusterRun run = on(old).start(Sums.class, "200");
     RunException e = assertThrows(RunException.class, run::await);
     assertEquals(RunException.Kind.START, e.kind());
     assertEquals(1, e.attempts());
     assertTrue(String.valueOf(e.getMessage()).contains("an older Java"), e::toString);
   }
 
-  /// An engine that has no Java for workers. Each tells of its end, too.
-  private record OldJava(HostEngine engine) implements HostEngine {
+  @Test
+  void outputsOfAnAttemptWhoseWorkersEndLateAreDeletedAtTheEnd() throws Exception {
+    Path left = runs.resolve("left.partial");
+    HostEngine engine = PlainEngine.threads(2);
+    HostEngine late =
+        new StartsOwn(
+            engine,
+            (ticket, ended) ->
+                ticket.attempt() > 1 ? engine.start(ticket, ended) : killed(ticket, ended, left));
+    ClusterRun run = on(late).start(Sums.class, "200");
+    assertEquals(Sums.expected(200), run.await().number("sum"));
+    assertEquals(2, run.progress().attempt());
+    assertFalse(Files.exists(left));
+  }
+
+  /// An attempt that has an output, dies, and is said to have ended only when it is asked for the
+  /// second time.
+  private static HostEngine.Gang killed(EngineTicket ticket, HostEngine.Ended ended, Path left)
+      throws IOException {
+    Map<String, String> facts = ticket.facts();
+    Epoch epoch = new Epoch(RunId.parse(ticket.run()), ticket.attempt());
+    OutputNote note =
+        new OutputNote(Path.of(facts.getOrDefault(EngineTicket.FOLDER, "")), epoch, 0);
+    note.making(left, left.resolveSibling("left"));
+    Files.write(left, new byte[1]);
+    ended.ended(0, "it was killed");
+    ended.ended(1, "it was killed");
+    AtomicInteger asked = new AtomicInteger();
+    return new HostEngine.Gang() {
+      @Override
+      public void kill(int worker) {}
+
+      @Override
+      public void stop() {}
+
+      @Override
+      public boolean awaitEnd(Duration timeout) {
+        return asked.getAndIncrement() > 0;
+      }
+    };
+  }
+
+  /// Starts the workers of an attempt.
+  private interface Start {
+    HostEngine.Gang start(EngineTicket ticket, HostEngine.Ended ended) throws IOException;
+  }
+
+  /// An engine like another one, but for how it starts workers.
+  private record StartsOwn(HostEngine engine, Start start) implements HostEngine {
     @Override
     public String name() {
       return engine.name();
@@ -119,8 +177,7 @@ class HostEngineTest {
 
     @Override
     public Gang start(EngineTicket ticket, Ended ended) throws IOException {
-      ended.refused("an older Java is there");
-      return engine.start(new EngineTicket(Map.of()), ended);
+      return start.start(ticket, ended);
     }
   }
 
