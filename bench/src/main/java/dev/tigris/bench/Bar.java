@@ -136,6 +136,9 @@ public record Bar(
   /// The copies of a segment in turn.
   public static final String IN_TURN = "in turn";
 
+  /// The server of HTTP that comes with the JDK.
+  public static final String HTTP_SERVER = "JDK HttpServer";
+
   /// A bound in place of a peer.
   public static final String LIMIT = "limit";
   static final String BANDWIDTH = "sum of longs";
@@ -258,6 +261,10 @@ public record Bar(
         most("cluster\\.start\\.processes(\\.cached)?", LIMIT, 500, "<= 0.5 s"),
         most("cluster\\.fail\\.ended", LIMIT, 2000, "<= 2 s"),
         most("cluster\\.resize\\..*", LIMIT, 1000, "below 90 % for <= 1 s"),
+        times("cluster\\.control\\.requests", HTTP_SERVER, 1, "not behind"),
+        most("cluster\\.control\\.share", LIMIT, 1, "< 1 % of a core"),
+        times("flow\\.tap\\.look", "no tap", 0.95, ">= 0.95x"),
+        times("flow\\.tap\\.all", IDEAL, 0.9, ">= 90 % of ideal"),
         times("paper\\.tigris\\.fig4\\..*", IDEAL, 0.97, ">= 97 % of ideal"));
   }
 

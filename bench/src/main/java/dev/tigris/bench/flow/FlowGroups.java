@@ -13,6 +13,7 @@ public final class FlowGroups {
   public static List<Group> all() {
     return List.of(
         new ForkedGroup("flow.stream", StreamSuite.FIGURES, StreamSuite.class, 4, 10),
+        new TapGroup(),
         PerturbationGroup.ofEight(),
         new SimulationGroup(),
         PerturbationGroup.ofThePaper(),

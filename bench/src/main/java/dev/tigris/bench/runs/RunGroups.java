@@ -13,6 +13,7 @@ public final class RunGroups {
         new StartGroup(),
         new FailGroup(),
         new ResizeGroup(),
+        new ControlGroup(),
         new ScalingGroup(),
         new TigrisSortGroup());
   }

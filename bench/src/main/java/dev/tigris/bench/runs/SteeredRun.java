@@ -1,0 +1,104 @@
+package dev.tigris.bench.runs;
+
+import dev.tigris.cluster.run.ClusterRun;
+import dev.tigris.cluster.run.RunProgress;
+import dev.tigris.cluster.run.TapOrder;
+import dev.tigris.flow.FlowGraph;
+import dev.tigris.flow.FlowSnapshot;
+import dev.tigris.flow.Results;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/// A run of three stages and many replicas, all of whose numbers grow, for what steers it.
+final class SteeredRun implements ClusterRun {
+  static final int REPLICAS = 300;
+  private static final List<String> STAGES = List.of("read", "work", "write");
+  private static final int PROCESSES = 10;
+
+  private final Path folder;
+  private final long started = System.nanoTime();
+
+  SteeredRun(Path folder) {
+    this.folder = folder;
+  }
+
+  @Override
+  public RunProgress progress() {
+    long nanos = System.nanoTime() - started;
+    List<RunProgress.Replica> replicas = new ArrayList<>(REPLICAS);
+    for (int i = 0; i < REPLICAS; i++) {
+      String stage = STAGES.get(i % STAGES.size());
+      long calls = nanos / 1000 + i;
+      FlowSnapshot.Replica state =
+          new FlowSnapshot.Replica(stage, i / STAGES.size(), calls, 900, nanos / 3, 0, false);
+      replicas.add(new RunProgress.Replica(i % PROCESSES, state));
+    }
+    return new RunProgress(1, RunProgress.Phase.RUNNING, nanos, replicas, List.of(), Results.NONE);
+  }
+
+  @Override
+  public FlowGraph graph() {
+    List<FlowGraph.Stage> stages = new ArrayList<>();
+    List<FlowGraph.Edge> edges = new ArrayList<>();
+    for (String each : STAGES) {
+      int index = stages.size();
+      stages.add(
+          new FlowGraph.Stage(each, REPLICAS / STAGES.size(), index == 0, "round-robin", false));
+      if (index > 0) {
+        edges.add(new FlowGraph.Edge(STAGES.get(index - 1), each, each, "lottery", 16, "memory"));
+      }
+    }
+    return new FlowGraph("steered", stages, edges, List.of(), List.of(), false, null);
+  }
+
+  @Override
+  public Map<String, String> facts() {
+    return Map.of("run", "1f", "program", "bench.Steered", "arguments", "", "processes", "10");
+  }
+
+  @Override
+  public Optional<Path> folder() {
+    return Optional.of(folder);
+  }
+
+  @Override
+  public String waitsFor() {
+    return "";
+  }
+
+  @Override
+  public boolean isDone() {
+    return false;
+  }
+
+  @Override
+  public Results await() {
+    throw new UnsupportedOperationException("it has no end");
+  }
+
+  @Override
+  public boolean await(Duration timeout) {
+    return false;
+  }
+
+  @Override
+  public void cancel() {}
+
+  @Override
+  public void drain() {}
+
+  @Override
+  public CompletableFuture<Void> resize(String stage, int replicas) {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public CompletableFuture<Void> tap(TapOrder order) {
+    return CompletableFuture.completedFuture(null);
+  }
+}
