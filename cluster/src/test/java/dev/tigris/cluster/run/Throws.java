@@ -27,6 +27,10 @@ import org.jspecify.annotations.Nullable;
 public final class Throws implements FlowProgram {
   private static final int WATERS = 200;
   private static final int SOON = 20;
+
+  /// So many waters wait for each replica of `work`, however slow it is.
+  private static final int WINDOW = 2;
+
   private static final long CHANCE_MILLIS = 500;
 
   /// Where a program may throw.
@@ -96,7 +100,7 @@ public final class Throws implements FlowProgram {
     StreamKind wrong = place -> new WrongStream(place, bad == Place.PREPARE, "boom in " + bad);
     return Flow.named("throws")
         .source("make", () -> new Maker(bad, worked), 2)
-        .reservoir(Reservoir.lottery().withWindow(2))
+        .reservoir(Reservoir.lottery().withWindow(WINDOW))
         .stage("work", () -> new Work(bad, worked), 2)
         .reservoir(Reservoir.random())
         .stage("after", () -> new After(bad, worked), 2)
@@ -185,7 +189,7 @@ public final class Throws implements FlowProgram {
       if (bad == Place.STUCK && Objects.requireNonNull(context).replica() == 0) {
         new CountDownLatch(1).await();
       }
-      if (++worked == SOON) {
+      if (++worked == WINDOW) {
         enterFirst(Place.WORK);
         enterFirst(Place.STUCK);
         if (bad == Place.ERROR) {
