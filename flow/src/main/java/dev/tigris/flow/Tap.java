@@ -34,6 +34,10 @@ public final class Tap implements AutoCloseable {
 
   private static final int MOST_WINDOW = 1 << 16;
 
+  /// A reader looks so often, and lets others run meanwhile, before it parks: a sender that had to
+  /// wake it for each water would spend most of its time with that.
+  private static final int LOOKS = 32;
+
   /// The part of a water that is copied, and the time at which it is.
   ///
   /// @param mostBytes how many bytes of a water are copied at most: its first ones
@@ -129,8 +133,12 @@ public final class Tap implements AutoCloseable {
   /// Waits until there are copies, the flow is over, or the time is.
   ///
   /// @throws InterruptedException if the thread is interrupted
+  @SuppressWarnings("ThreadPriorityCheck") // to let a sender run that shares the processor
   public void await(Duration longest) throws InterruptedException {
     long end = System.nanoTime() + longest.toNanos();
+    for (int look = 0; look < LOOKS && !isReady(); look++) {
+      Thread.yield();
+    }
     waiting = Thread.currentThread(); // a volatile store, partner of the fence in wake()
     try {
       for (long left = end - System.nanoTime();
