@@ -16,23 +16,23 @@ import java.util.function.Function;
 ///
 /// ```
 ///              for each slab of C's columns (shared out to the threads)
-///                for each DEPTH of A's columns        pack the slab's rows of B     (beyond L2)
-///                  for each HEIGHT of A's rows        pack that block of A          (L2)
-///                    for each panel of B              DEPTH x a tile's columns      (L1)
+///                for each depth of A's columns        pack the slab's rows of B     (beyond L2)
+///                  for each height of A's rows        pack that block of A          (L2)
+///                    for each panel of B              depth x a tile's columns      (L1)
 ///                      for each panel of A            a tile of C, in registers
 /// ```
 ///
 /// A thread takes the next slab when it is done with one, so that a slow processor gets fewer.
 /// Where C has fewer columns than rows, the same is done to the rows.
 final class Product {
-  /// Elements of A that one tile reads of each row: 256 doubles of 24 columns are 48 KiB.
-  private static final int DEPTH = 256;
+  /// Bytes of a panel of B: it stays in the first cache while the tiles of a block of A are added.
+  private static final int PANEL_BYTES = FirstCache.bytes() / 4 * 3;
 
-  /// Rows of A in a packed block: 96 rows of 256 doubles are 192 KiB, of an L2 of at least 256.
-  private static final int HEIGHT = 96;
+  /// Bytes of a packed block of A, of an L2 of at least 512 KiB.
+  private static final int BLOCK_BYTES = 384 << 10;
 
-  /// Panels of B in a slab: 32 of 24 columns and 256 rows are 1.5 MiB of doubles.
-  private static final int PANELS = 32;
+  /// Panels of B in a slab: 1.5 MiB of 24 KiB each.
+  private static final int PANELS = 64;
 
   private static final ThreadFactory THREADS =
       Thread.ofPlatform().name("tigris-multiply").daemon().factory();
@@ -61,7 +61,7 @@ final class Product {
   /// @param meanwhile is run by the calling thread after each block
   void run(int threads, Runnable meanwhile) {
     Kernel kernel = kernels.apply(c.precision());
-    List<Part> parts = parts(kernel.columns(), threads);
+    List<Part> parts = parts(kernel.columns(), 4 * height(kernel), threads);
     List<Future<?>> others = new ArrayList<>();
     try (ExecutorService helpers = Executors.newThreadPerTaskExecutor(THREADS)) {
       for (int i = 1; i < Math.min(threads, parts.size()); i++) {
@@ -80,14 +80,24 @@ final class Product {
     }
   }
 
+  /// Returns how many of A's columns a panel of B meets.
+  private int depth(Kernel kernel) {
+    return Math.max(1, PANEL_BYTES / (kernel.columns() * c.precision().bytes()));
+  }
+
+  /// Returns how many of A's rows are packed at a time.
+  private int height(Kernel kernel) {
+    return BLOCK_BYTES / (depth(kernel) * c.precision().bytes()) / Kernel.ROWS * Kernel.ROWS;
+  }
+
   /// Cuts the product into independent parts, by C's columns or by its rows, at least two for each
   /// thread where the sizes allow.
-  private List<Part> parts(int columns, int threads) {
+  private List<Part> parts(int columns, int rows, int threads) {
     List<Part> parts = new ArrayList<>();
     boolean isWide = c.columns() >= c.rows();
     int size = isWide ? c.columns() : c.rows();
     int tile = isWide ? columns : Kernel.ROWS;
-    int most = isWide ? columns * PANELS : 4 * HEIGHT;
+    int most = isWide ? columns * PANELS : rows;
     int fair = Math.ceilDiv(Math.ceilDiv(size, 2 * threads), tile) * tile;
     int step = threads == 1 ? size : Math.min(most, fair);
     for (int from = 0; from < size; from += step) {
@@ -104,7 +114,7 @@ final class Product {
   /// Takes parts until there is none. If it fails, the others stop at their next part.
   private void work(List<Part> parts, Kernel kernel, Runnable meanwhile) {
     try {
-      Blocks blocks = new Blocks(kernel, meanwhile);
+      Blocks blocks = new Blocks(kernel, depth(kernel), height(kernel), meanwhile);
       for (int i = next.getAndIncrement(); i < parts.size(); i = next.getAndIncrement()) {
         Part part = parts.get(i);
         blocks.add(part.a, part.b, part.c);
@@ -122,13 +132,17 @@ final class Product {
   private static final class Blocks {
     private final Kernel kernel;
     private final int columns;
+    private final int mostDepth;
+    private final int mostHeight;
     private final Runnable meanwhile;
 
     /// A tile at the edge of C is made here first.
     private final MemorySegment edge;
 
-    Blocks(Kernel kernel, Runnable meanwhile) {
+    Blocks(Kernel kernel, int mostDepth, int mostHeight, Runnable meanwhile) {
       this.kernel = kernel;
+      this.mostDepth = mostDepth;
+      this.mostHeight = mostHeight;
       this.meanwhile = meanwhile;
       this.columns = kernel.columns();
       this.edge = Arena.ofAuto().allocate((long) Kernel.ROWS * columns * Double.BYTES, 64);
@@ -136,17 +150,17 @@ final class Product {
 
     void add(Matrix a, Matrix b, Matrix c) {
       int slab = PANELS * columns;
-      int most = Math.min(DEPTH, a.columns());
+      int most = Math.min(mostDepth, a.columns());
       kernel.reserve(
-          most * Math.min(HEIGHT, Math.ceilDiv(c.rows(), Kernel.ROWS) * Kernel.ROWS),
+          most * Math.min(mostHeight, Math.ceilDiv(c.rows(), Kernel.ROWS) * Kernel.ROWS),
           most * Math.min(slab, Math.ceilDiv(c.columns(), columns) * columns));
       for (int column = 0; column < c.columns(); column += slab) {
         int width = Math.min(slab, c.columns() - column);
-        for (int from = 0; from < a.columns(); from += DEPTH) {
-          int depth = Math.min(DEPTH, a.columns() - from);
+        for (int from = 0; from < a.columns(); from += mostDepth) {
+          int depth = Math.min(mostDepth, a.columns() - from);
           packRight(b.block(from, column, depth, width));
-          for (int row = 0; row < a.rows(); row += HEIGHT) {
-            int height = Math.min(HEIGHT, a.rows() - row);
+          for (int row = 0; row < a.rows(); row += mostHeight) {
+            int height = Math.min(mostHeight, a.rows() - row);
             packLeft(a.block(row, from, height, depth));
             addTiles(depth, c.block(row, column, height, width));
             meanwhile.run();
