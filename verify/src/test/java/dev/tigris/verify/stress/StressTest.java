@@ -6,36 +6,40 @@ import dev.tigris.testing.Slow;
 import dev.tigris.testing.Soak;
 import dev.tigris.testing.Tier;
 import dev.tigris.testing.process.Jvm;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.openjdk.jcstress.annotations.JCStressTest;
 
-/// Runs the stress tests of this package. To see [WeakenedHandOver] fail, run jcstress by hand with
+/// Runs the stress tests. To see [WeakenedHandOver] fail, run jcstress by hand with
 /// the class path of the tests:
 ///
 /// ```
 /// java -cp ... org.openjdk.jcstress.Main -t dev.tigris.verify.stress
 /// ```
 class StressTest {
-  /// All classes of this package that are named so, but this one, and those of calls, groups and
-  /// taps, which use what only their own package can.
-  private static long count() throws Exception {
+  /// The names of all tests of jcstress that are to pass, in whichever packages they lie: some use
+  /// what only their own package can.
+  private static List<String> tests() throws Exception {
     Path here = Path.of(StressTest.class.getResource(".").toURI());
-    return count(here)
-        - 1
-        + count(here.resolve("../../message/call"))
-        + count(here.resolve("../../cluster/group"))
-        + count(here.resolve("../../flow"));
-  }
-
-  private static long count(Path folder) throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      return files.filter(file -> file.toString().endsWith("Test.class")).count();
+    Path root = here.resolve("../../../..").normalize(); // of dev.tigris.verify.stress
+    List<String> names = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : files.filter(each -> each.toString().endsWith("Test.class")).toList()) {
+        String name =
+            root.relativize(file).toString().replace('/', '.').replaceAll("\\.class$", "");
+        Class<?> type = Class.forName(name, false, StressTest.class.getClassLoader());
+        if (type.isAnnotationPresent(JCStressTest.class)) {
+          names.add(name);
+        }
+      }
     }
+    return names;
   }
 
   /// Runs those whose names match.
@@ -69,9 +73,11 @@ class StressTest {
   @Slow("a JVM for each of the stress tests")
   @Soak("300 iterations of each: a minute")
   void ringsAndObjectsKeepTheirOrderUnderStress(@TempDir Path folder) throws Exception {
-    String output = stress(folder, "(stress|call|group|flow)\\.\\w+Test$", Tier.choose(2, 300));
+    List<String> tests = tests();
+    String names = "^(%s)$".formatted(String.join("|", tests)).replace(".", "\\.");
+    String output = stress(folder, names, Tier.choose(2, 300));
     assertTrue(
-        output.contains("All remaining tests: %d matching".formatted(count())),
+        output.contains("All remaining tests: %d matching".formatted(tests.size())),
         () -> "all tests must run: " + output);
   }
 }
