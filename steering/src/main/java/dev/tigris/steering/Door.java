@@ -21,6 +21,7 @@ final class Door {
   /// A body that is longer is refused.
   static final int MOST_BODY_BYTES = 1 << 16;
 
+  private static final String CHANGES = "/api/v1/changes/";
   private static final String BEARER = "Bearer ";
   private static final String GET = "GET";
   private static final String POST = "POST";
@@ -44,8 +45,29 @@ final class Door {
     return changes;
   }
 
+  /// Answers a call: refuses it, or answers what is the same for all APIs, or has it answered.
+  ///
+  /// @param api answers its own calls, and returns null for others
+  Answer answer(Call call, Function<Call, @Nullable Answer> api) {
+    Answer refusal = refusal(call);
+    if (refusal != null) {
+      return refusal;
+    }
+    return switch (call.path()) {
+      case "/livez" -> get(call, () -> plain(Answer.OK, "ok\n"));
+      case "/api/openapi.json" -> get(call, Door::description);
+      default -> {
+        if (call.path().startsWith(CHANGES)) {
+          yield get(call, () -> changes.find(call.path().substring(CHANGES.length())));
+        }
+        Answer answer = api.apply(call);
+        yield answer == null ? nothingHere() : answer;
+      }
+    };
+  }
+
   /// Returns why a call is not let in; null if it is.
-  @Nullable Answer refusal(Call call) {
+  private @Nullable Answer refusal(Call call) {
     if (!call.hasKey() && !authority.equalsIgnoreCase(call.host())) {
       return Answer.refusal(Answer.FORBIDDEN, "this server is %s".formatted(authority));
     }
@@ -81,13 +103,13 @@ final class Door {
     return new Answer(status, "text/plain; charset=utf-8", text);
   }
 
-  static Answer nothingHere() {
+  private static Answer nothingHere() {
     return Answer.refusal(
         Answer.NOT_FOUND, "there is nothing here: /api/openapi.json tells what is");
   }
 
   /// Returns the description of all calls, which lies beside this class.
-  static Answer description() {
+  private static Answer description() {
     try (InputStream in = Door.class.getResourceAsStream("openapi.json")) {
       if (in == null) {
         throw new IllegalStateException("openapi.json lies beside this class");

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: any thread.
 final class GraphApi {
   private static final String V1 = "/api/v1/";
-  private static final String CHANGES = V1 + "changes/";
   private static final String USUAL_POLICY = "lottery";
   private static final long USUAL_WINDOW = 16;
 
@@ -42,14 +41,12 @@ final class GraphApi {
 
   /// Answers a call.
   Answer answer(Call call) {
-    Answer refusal = door.refusal(call);
-    if (refusal != null) {
-      return refusal;
-    }
+    return door.answer(call, this::own);
+  }
+
+  private @Nullable Answer own(Call call) {
     return switch (call.path()) {
-      case "/livez" -> Door.get(call, () -> Door.plain(Answer.OK, "ok\n"));
       case "/readyz" -> Door.get(call, () -> Door.plain(Answer.NOT_NOW, "growing\n"));
-      case "/api/openapi.json" -> Door.get(call, Door::description);
       case V1 + "run" -> Door.get(call, () -> Answer.json(Answer.OK, run()));
       case V1 + "graph" -> Door.get(call, () -> Answer.json(Answer.OK, draft.members()));
       case V1 + "modules" -> createModule(call);
@@ -58,10 +55,7 @@ final class GraphApi {
       case V1 + "seal" -> door.change(call, "", body -> wanted("seal", draft::seal));
       case V1 + "start" -> door.change(call, "", body -> new Door.Wanted("start", this::start));
       case V1 + "cancel" -> door.change(call, "", body -> wanted("cancel", this::cancel));
-      default ->
-          call.path().startsWith(CHANGES)
-              ? Door.get(call, () -> door.changes().find(call.path().substring(CHANGES.length())))
-              : Door.nothingHere();
+      default -> null;
     };
   }
 

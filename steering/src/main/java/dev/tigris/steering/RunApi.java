@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: any thread.
 final class RunApi {
   private static final String V1 = "/api/v1/";
-  private static final String CHANGES = V1 + "changes/";
 
   private final ClusterRun run;
   private final Door door;
@@ -41,15 +40,13 @@ final class RunApi {
 
   /// Answers a call.
   Answer answer(Call call) {
-    Answer refusal = door.refusal(call);
-    if (refusal != null) {
-      return refusal;
-    }
+    return door.answer(call, this::own);
+  }
+
+  private @Nullable Answer own(Call call) {
     return switch (call.path()) {
-      case "/livez" -> Door.get(call, () -> Door.plain(Answer.OK, "ok\n"));
       case "/readyz" -> Door.get(call, this::ready);
       case "/metrics" -> Door.get(call, () -> new Answer(Answer.OK, Metrics.TYPE, metrics.text()));
-      case "/api/openapi.json" -> Door.get(call, Door::description);
       case V1 + "run" -> Door.get(call, () -> Answer.json(Answer.OK, run()));
       case V1 + "graph" -> Door.get(call, () -> Answer.json(Answer.OK, graph(run.graph())));
       case V1 + "load" -> Door.get(call, () -> Answer.json(Answer.OK, load()));
@@ -60,10 +57,7 @@ final class RunApi {
       case V1 + "resize" -> resize(call);
       case V1 + "tap" -> tap(call);
       case V1 + "cancel" -> change(call, "cancel", this::cancel);
-      default ->
-          call.path().startsWith(CHANGES)
-              ? Door.get(call, () -> changes.find(call.path().substring(CHANGES.length())))
-              : Door.nothingHere();
+      default -> null;
     };
   }
 

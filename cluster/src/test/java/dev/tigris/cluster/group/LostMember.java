@@ -12,7 +12,7 @@ import java.util.concurrent.CountDownLatch;
 /// It is given a provider, prints where it listens for each group, reads where the others do, and
 /// prints a line after each call.
 final class LostMember {
-  /// What it prints for each group.
+  /// It prints this for each group.
   static final String LEFT = "left";
 
   private LostMember() {}
