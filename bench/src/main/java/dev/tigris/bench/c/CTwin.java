@@ -35,6 +35,11 @@ public final class CTwin {
         : Optional.of("gcc is missing: install gcc and libc6-dev");
   }
 
+  /// Returns what to say of a group that needs C, and is left out without it.
+  public static List<String> missing(String group) {
+    return obstacle().stream().map(why -> group + " is left out: " + why).toList();
+  }
+
   /// Compiles and loads `NAME.c`, which stays loaded until the process ends.
   // SAFETY: bounds and lifetime: the library is our own source, compiled a moment ago, and is never
   // unloaded; thread: any.

@@ -54,7 +54,7 @@ final class ChecksGroup implements Group {
 
   @Override
   public List<String> missing() {
-    return CTwin.obstacle().stream().map(why -> NAME + " is left out: " + why).toList();
+    return CTwin.missing(NAME);
   }
 
   @Override

@@ -39,7 +39,7 @@ final class ForeignCallGroup implements Group {
 
   @Override
   public List<String> missing() {
-    return CTwin.obstacle().stream().map(why -> NAME + " is left out: " + why).toList();
+    return CTwin.missing(NAME);
   }
 
   @Override
