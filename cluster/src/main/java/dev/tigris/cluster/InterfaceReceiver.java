@@ -378,6 +378,7 @@ final class InterfaceReceiver extends InterfaceStream implements Requests.Receiv
       }
     } else {
       arrived.addLast(water);
+      countArrived();
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.tigris.flow;
 
 import java.util.List;
+import java.util.function.ObjLongConsumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -113,9 +114,24 @@ final class Context implements ModuleContext {
   /// has declared the end.
   @Nullable Stream awaitChoice(Outlet outlet) {
     if (!outlet.tryChoose()) {
-      parker.await(Parker.CREDIT, outlet);
+      outlet.beginWait(parker);
+      try {
+        parker.await(Parker.CREDIT, outlet);
+      } finally {
+        outlet.endWait(parker);
+      }
     }
     return outlet.chosen();
+  }
+
+  /// Tells for each reservoir how long the sender has waited for credit of it. Any thread.
+  void eachOutlet(ObjLongConsumer<String> told) {
+    for (Outlet outlet : outlets) {
+      boolean isOnlyOne = outlets.size() == 1;
+      told.accept(
+          outlet.name(),
+          isOnlyOne ? parker.waitedNanos(Parker.CREDIT) : outlet.waitedNanos(parker));
+    }
   }
 
   /// Returns whether there are receivers, and all of them have ended.

@@ -214,7 +214,7 @@ public final class FileStream extends Stream {
       throw new IllegalStateException("put on stream %s, which reads %s".formatted(name(), file));
     }
     ByteBuffer buffer = water.channelBuffer(water.size());
-    try {
+    try (FileTime _ = FileTime.begin()) {
       while (buffer.hasRemaining()) {
         position += to.write(buffer, position);
       }
@@ -241,7 +241,7 @@ public final class FileStream extends Stream {
       return true;
     }
     if (!atEnd && position >= Math.min(endPosition, knownBytes)) {
-      try {
+      try (FileTime _ = FileTime.begin()) {
         knownBytes = channel.size();
         // Some files have more than they say: those in /proc say 0.
         atEnd =
@@ -262,7 +262,7 @@ public final class FileStream extends Stream {
     int wanted = (int) Math.min(waterBytes, endPosition - position);
     Water water = spring.createWater(wanted);
     ByteBuffer buffer = water.channelBuffer(wanted);
-    try {
+    try (FileTime _ = FileTime.begin()) {
       while (buffer.hasRemaining()) {
         int read = channel.read(buffer, position);
         if (read < 0) {

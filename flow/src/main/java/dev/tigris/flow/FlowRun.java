@@ -65,6 +65,10 @@ public interface FlowRun {
   /// second.
   FlowSnapshot snapshot();
 
+  /// Returns the work of the modules so far, and what goes over the edges. It is much smaller than
+  /// [#snapshot] where there are many streams. Some of it are sums over all calls of this.
+  FlowLoad load();
+
   /// Returns what the modules have told so far by [ModuleContext#results]. It is complete when the
   /// flow is over.
   Results results();

@@ -33,10 +33,12 @@ public record FlowSnapshot(
   /// @param stage the stage's name
   /// @param replica which one, from 0
   /// @param calls how many times `process` or `produce` was called
-  /// @param serviceNanos how long a call takes, averaged over the last few; waiting for credit is
-  ///     not counted; 0 before the first
+  /// @param serviceNanos how long a call takes, averaged over the last few: with the files that it
+  ///     uses, such as those of a drain, and without waits for credit; 0 before the first
   /// @param inputWaitNanos how long it has waited for input, a wait that is not over included
   /// @param creditWaitNanos how long it has waited for credit, in the same way
+  /// @param diskNanos how long it was with files, in the same way, as [FileTime] counts it; that
+  ///     is no part of the waits
   /// @param isEnded whether it has ended
   public record Replica(
       String stage,
@@ -45,6 +47,7 @@ public record FlowSnapshot(
       long serviceNanos,
       long inputWaitNanos,
       long creditWaitNanos,
+      long diskNanos,
       boolean isEnded) {}
 
   /// One stream.

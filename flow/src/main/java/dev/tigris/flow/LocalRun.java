@@ -43,6 +43,7 @@ final class LocalRun implements HeldEngine {
 
   private final Flow flow;
   private final StreamTable streams;
+  private final EdgeLooks looks;
   private final WorkerTable workers;
   private final ResultTable results = new ResultTable();
   private final TapTable taps;
@@ -90,6 +91,7 @@ final class LocalRun implements HeldEngine {
     this.owner = owner;
     this.lastResort = new Outcome.Failed(new FlowException(flow.name()));
     this.streams = new StreamTable(flow, owner);
+    this.looks = new EdgeLooks(streams);
     this.taps = new TapTable(flow);
     this.workers = new WorkerTable(this, flow, others);
   }
@@ -646,5 +648,10 @@ final class LocalRun implements HeldEngine {
         (done ? endedNanos : System.nanoTime()) - startedNanos,
         workers.list().stream().map(Worker::snapshot).toList(),
         streams.list().stream().map(StreamTable.Placed::snapshot).toList());
+  }
+
+  @Override
+  public FlowLoad load() {
+    return looks.look(workers.list());
   }
 }

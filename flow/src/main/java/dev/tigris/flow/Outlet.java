@@ -38,6 +38,10 @@ final class Outlet implements Parker.Condition {
 
   private long sentWhenChosen;
 
+  /// How long the sender has waited for it. While it waits, that is less what the sender has waited
+  /// in all when it began, and less one: so a reader of this one number never misses a wait.
+  private final Counters waits = new Counters(1);
+
   /// The index that was chosen first in this call, and given to the module.
   private int given = Policy.WAIT;
 
@@ -193,6 +197,22 @@ final class Outlet implements Parker.Condition {
       }
     }
     return chosen != Policy.WAIT;
+  }
+
+  /// Notes that a wait for it begins. Costs no look at the clock.
+  void beginWait(Parker parker) {
+    waits.add(0, -parker.waitedNanos(Parker.CREDIT) - 1);
+  }
+
+  /// Notes that the wait is over.
+  void endWait(Parker parker) {
+    waits.set(0, waitedNanos(parker));
+  }
+
+  /// Returns how long its sender has waited for it. Any thread, give or take a moment.
+  long waitedNanos(Parker parker) {
+    long waited = waits.get(0);
+    return waited >= 0 ? waited : Math.max(0, waited + parker.waitedNanos(Parker.CREDIT) + 1);
   }
 
   @Override

@@ -76,6 +76,9 @@ final class Parker implements WaitSource {
   /// others that want the processor, soon stop to try.
   private static final int YIELDS = 5;
 
+  /// Waits for nothing, and is with files.
+  static final int FILES = 6;
+
   private static final int LONGEST_SPIN = 64;
   private static final int FEWEST_YIELDS = 4;
 
@@ -142,13 +145,19 @@ final class Parker implements WaitSource {
   private @Nullable Condition awaited;
   private long nextParkNanos;
 
+  /// Whether a wait is counted now; only for the owner.
+  private boolean isWaiting;
+
+  /// In how many times with files the owner is, one within the other.
+  private int filesDepth;
+
   private final long madeNanos = System.nanoTime();
 
   /// What its thread keeps for itself, apart from what wakers read: [#SPIN], [#YIELDS], and how
-  /// long it has waited, by what it waited for. While it waits, that counter has what there is to
-  /// add to the age of this object, less one, which is negative: so a reader of this one number
-  /// never misses a wait, and counts none twice.
-  private final Counters own = new Counters(YIELDS + 1);
+  /// long it has waited, by what it waited for, or was with files. While it waits, that counter has
+  /// what there is to add to the age of this object, less one, which is negative: so a reader of
+  /// this one number never misses a wait, and counts none twice.
+  private final Counters own = new Counters(FILES + 1);
 
   /// Makes a parker for streams without a flow, at which any thread may wait.
   Parker() {
@@ -298,8 +307,8 @@ final class Parker implements WaitSource {
     return own.get(INPUT) + own.get(CREDIT);
   }
 
-  /// Returns how long its thread has waited here for this, in nanoseconds; a wait that is not over
-  /// counts, too. For any thread, give or take a moment.
+  /// Returns how long its thread has waited here for this, or was with files, in nanoseconds; a
+  /// wait that is not over counts, too. For any thread, give or take a moment.
   long waitedNanos(int what) {
     long waited = own.get(what);
     return waited >= 0 ? waited : waited + ageNanos() + 1;
@@ -323,16 +332,40 @@ final class Parker implements WaitSource {
     if (spins(condition)) {
       return;
     }
+    if (filesDepth > 0) {
+      yieldLookOrPark(what, condition);
+      return;
+    }
     own.add(what, -ageNanos() - 1);
+    isWaiting = true;
     try {
-      LookTime looks = lookTime;
-      if (looks == null) {
-        yieldOrPark(what, condition);
-      } else {
-        lookOrPark(looks, what, condition);
-      }
+      yieldLookOrPark(what, condition);
     } finally {
+      isWaiting = false;
       own.set(what, waitedNanos(what));
+    }
+  }
+
+  private void yieldLookOrPark(int what, Condition condition) {
+    LookTime looks = lookTime;
+    if (looks == null) {
+      yieldOrPark(what, condition);
+    } else {
+      lookOrPark(looks, what, condition);
+    }
+  }
+
+  /// Begins a time with files. Only the owner calls this.
+  void beginFiles() {
+    if (filesDepth++ == 0 && !isWaiting) {
+      own.add(FILES, -ageNanos() - 1);
+    }
+  }
+
+  /// Ends a time with files. Only the owner calls this.
+  void endFiles() {
+    if (--filesDepth == 0 && !isWaiting) {
+      own.set(FILES, waitedNanos(FILES));
     }
   }
 

@@ -14,6 +14,9 @@ final class ReceiverSide {
   long settled;
   long dropped;
 
+  /// Where the sender is elsewhere: how many waters have come from there. Its mover counts them.
+  long arrived;
+
   /// Which water a module works on that is still lent to it, by [Water#turn]; 0 if none is. It lies
   /// here, where it disturbs no sender.
   long turn;

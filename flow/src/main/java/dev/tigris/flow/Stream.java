@@ -457,6 +457,11 @@ public abstract class Stream {
     sends.bytes += bytes;
   }
 
+  /// Counts a water that has come from a sender that is elsewhere, before it is received.
+  protected final void countArrived() {
+    receipts.arrived++;
+  }
+
   /// Counts a water that left the flow, on a stream without a receiver.
   protected final void countFinished() {
     receipts.settled++;
@@ -540,6 +545,23 @@ public abstract class Stream {
   /// What the sender thinks of its receiver, for those who look at the counters.
   final void estimate(long serviceNanos) {
     sends.serviceNanos = serviceNanos;
+  }
+
+  /// Returns how many waters were sent and are not finished, as far as is known here. Any thread.
+  final int unfinished() {
+    long settled = receipts.settled; // first, so that it is never too few
+    return Math.clamp(sends.waters - settled, 0, window);
+  }
+
+  /// Returns how many waters have come from a sender elsewhere, and are not finished. Any thread.
+  final int arrivedUnfinished() {
+    long settled = receipts.settled;
+    return Math.clamp(receipts.arrived - settled, 0, window);
+  }
+
+  /// Returns whether more may be sent, as far as is known. Any thread.
+  final boolean isOpen() {
+    return !ended && shut == 0;
   }
 
   final void useChecksums() {
@@ -645,10 +667,18 @@ public abstract class Stream {
   /// Waits at the sender's, and counts that.
   final void awaitChoice(Parker.Condition condition) {
     long since = System.nanoTime();
-    letMove(sender);
+    Outlet chooser = outlet;
+    Parker waits = sender;
+    letMove(waits);
+    if (chooser != null) {
+      chooser.beginWait(waits);
+    }
     try {
-      sender.await(Parker.CREDIT, condition);
+      waits.await(Parker.CREDIT, condition);
     } finally {
+      if (chooser != null) {
+        chooser.endWait(waits);
+      }
       sends.creditWaits++;
       sends.creditWaitNanos += System.nanoTime() - since;
     }

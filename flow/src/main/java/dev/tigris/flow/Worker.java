@@ -5,6 +5,7 @@ import dev.tigris.flow.FlowEngine.Answer;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Runs one replica of one stage, on a thread of its own: applies the operations on it, finds the
@@ -199,11 +200,15 @@ final class Worker implements Runnable {
   public void run() {
     parker.begin();
     try {
-      while (!isEnded()) {
-        step(true);
-      }
+      FileTime.count(parker, this::live);
     } finally {
       leave();
+    }
+  }
+
+  private void live() {
+    while (!isEnded()) {
+      step(true);
     }
   }
 
@@ -755,7 +760,13 @@ final class Worker implements Runnable {
         counters.get(SERVICE_NANOS),
         parker.waitedNanos(Parker.INPUT),
         parker.waitedNanos(Parker.CREDIT),
+        parker.waitedNanos(Parker.FILES),
         counters.get(ENDED) != 0);
+  }
+
+  /// Tells for each reservoir how long it has waited for credit of it.
+  void eachOutlet(ObjLongConsumer<String> told) {
+    context.eachOutlet(told);
   }
 
   /// Returns whether something thrown is only the echo of the flow's being stopped.

@@ -153,7 +153,7 @@ class SnapshotTest {
   }
 
   private static FlowSnapshot.Replica replica(String stage, int index, long serviceNanos) {
-    return new FlowSnapshot.Replica(stage, index, 1, serviceNanos, 0, 0, false);
+    return new FlowSnapshot.Replica(stage, index, 1, serviceNanos, 0, 0, 0, false);
   }
 
   @Test

@@ -24,17 +24,23 @@ final class FakeRun implements ClusterRun {
   final List<String> asked = new ArrayList<>();
   final CompletableFuture<Void> resized = new CompletableFuture<>();
   final List<RunProgress.Replica> replicas = new ArrayList<>();
+  final List<RunProgress.Edge> edges = new ArrayList<>();
   RunProgress.Phase phase = RunProgress.Phase.RUNNING;
   int attempt = 1;
   long elapsedNanos;
 
   /// Sets what a replica has done.
   void set(String stage, int replica, long calls, long service, long input, long credit) {
+    set(0, new FlowSnapshot.Replica(stage, replica, calls, service, input, credit, 0, false));
+  }
+
+  /// Sets what a replica has done, and where it is.
+  void set(int process, FlowSnapshot.Replica state) {
     replicas.removeIf(
-        each -> each.state().stage().equals(stage) && each.state().replica() == replica);
-    replicas.add(
-        new RunProgress.Replica(
-            0, new FlowSnapshot.Replica(stage, replica, calls, service, input, credit, false)));
+        each ->
+            each.state().stage().equals(state.stage())
+                && each.state().replica() == state.replica());
+    replicas.add(new RunProgress.Replica(process, state));
   }
 
   static FlowGraph chain(String... stages) {
@@ -94,7 +100,7 @@ final class FakeRun implements ClusterRun {
 
   @Override
   public RunProgress progress() {
-    return new RunProgress(attempt, phase, elapsedNanos, replicas, List.of(), Results.NONE);
+    return new RunProgress(attempt, phase, elapsedNanos, replicas, List.of(), edges, Results.NONE);
   }
 
   @Override

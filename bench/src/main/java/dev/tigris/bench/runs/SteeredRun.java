@@ -4,6 +4,7 @@ import dev.tigris.cluster.run.ClusterRun;
 import dev.tigris.cluster.run.RunProgress;
 import dev.tigris.cluster.run.TapOrder;
 import dev.tigris.flow.FlowGraph;
+import dev.tigris.flow.FlowLoad;
 import dev.tigris.flow.FlowSnapshot;
 import dev.tigris.flow.Results;
 import java.nio.file.Path;
@@ -35,10 +36,42 @@ final class SteeredRun implements ClusterRun {
       String stage = STAGES.get(i % STAGES.size());
       long calls = nanos / 1000 + i;
       FlowSnapshot.Replica state =
-          new FlowSnapshot.Replica(stage, i / STAGES.size(), calls, 900, nanos / 3, 0, false);
+          new FlowSnapshot.Replica(stage, i / STAGES.size(), calls, 900, nanos / 3, 0, 0, false);
       replicas.add(new RunProgress.Replica(i % PROCESSES, state));
     }
-    return new RunProgress(1, RunProgress.Phase.RUNNING, nanos, replicas, List.of(), Results.NONE);
+    return new RunProgress(
+        1, RunProgress.Phase.RUNNING, nanos, replicas, List.of(), edges(nanos), Results.NONE);
+  }
+
+  /// Returns what each process tells of the streams from its senders to all receivers.
+  private static List<RunProgress.Edge> edges(long nanos) {
+    List<RunProgress.Edge> edges = new ArrayList<>();
+    int each = REPLICAS / STAGES.size();
+    int senders = each / PROCESSES;
+    long looks = nanos / 250_000_000;
+    for (int process = 0; process < PROCESSES; process++) {
+      for (int stage = 1; stage < STAGES.size(); stage++) {
+        List<FlowLoad.Receiver> receivers = new ArrayList<>(each);
+        for (int i = 0; i < each; i++) {
+          long waters = senders * (nanos / 100_000 + i);
+          receivers.add(
+              new FlowLoad.Receiver(
+                  i, senders, waters, waters << 13, 0, 40 * looks, 160 * looks, 0));
+        }
+        edges.add(
+            new RunProgress.Edge(
+                process,
+                looks,
+                new FlowLoad.Edge(
+                    STAGES.get(stage),
+                    STAGES.get(stage - 1),
+                    STAGES.get(stage),
+                    senders,
+                    nanos,
+                    receivers)));
+      }
+    }
+    return edges;
   }
 
   @Override

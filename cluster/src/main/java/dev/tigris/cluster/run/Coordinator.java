@@ -10,6 +10,7 @@ import dev.tigris.cluster.run.protocol.Outcome;
 import dev.tigris.cluster.run.protocol.Report;
 import dev.tigris.cluster.run.protocol.Word;
 import dev.tigris.flow.FlowGraph;
+import dev.tigris.flow.FlowLoad;
 import dev.tigris.flow.Results;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -62,6 +63,7 @@ final class Coordinator implements Runnable {
   // Read by other threads.
   private volatile @Nullable ControlLink link;
   private final Map<Integer, List<RunProgress.Replica>> replicas = new ConcurrentHashMap<>();
+  private final Map<Integer, List<RunProgress.Edge>> edges = new ConcurrentHashMap<>();
   private final Map<Integer, Results> told = new ConcurrentHashMap<>();
   private volatile RunProgress.Phase phase = RunProgress.Phase.STARTING;
   private volatile int attempt = 1;
@@ -186,8 +188,10 @@ final class Coordinator implements Runnable {
   RunProgress progress() {
     List<RunProgress.Replica> all = new ArrayList<>();
     replicas.values().forEach(all::addAll);
+    List<RunProgress.Edge> over = new ArrayList<>();
+    edges.values().forEach(over::addAll);
     long until = endedNanos == 0 ? System.nanoTime() : endedNanos;
-    return new RunProgress(attempt, phase, until - startNanos, all, behind, toldSoFar());
+    return new RunProgress(attempt, phase, until - startNanos, all, behind, over, toldSoFar());
   }
 
   private Results toldSoFar() {
@@ -342,6 +346,7 @@ final class Coordinator implements Runnable {
           case Word.Joined(String address) -> {
             controls.put(entry(report.epoch(), report.worker()), Streams.controlOf(address));
             replicas.remove(report.worker());
+            edges.remove(report.worker());
             told.remove(report.worker());
           }
           case Word.Failing _, Word.Failed _, Word.Published _ -> {
@@ -354,8 +359,10 @@ final class Coordinator implements Runnable {
               host.prepared(report.epoch(), report.worker(), Wire.readTexts(in));
           default -> {
             if (beside.hasRemaining()) {
-              List<RunProgress.Replica> its = RunProgress.read(in, report.worker());
+              FlowLoad load = RunProgress.read(in);
+              List<RunProgress.Replica> its = RunProgress.replicas(report.worker(), load);
               replicas.put(report.worker(), its);
+              edges.put(report.worker(), RunProgress.edges(report.worker(), load));
               told.put(report.worker(), RunProgress.readResults(in));
               if (team.heard(report.worker(), StepLog.readAnswers(in), its)) {
                 perform(protocol.repeat());
@@ -401,6 +408,7 @@ final class Coordinator implements Runnable {
       team.failed("attempt %d has begun anew".formatted(epoch.attempt()));
       team = new RunTeam(launch.flow(), launch.limits().workers());
       replicas.clear();
+      edges.clear();
       told.clear();
       thrown.clear();
       try {

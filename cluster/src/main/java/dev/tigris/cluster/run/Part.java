@@ -441,7 +441,7 @@ final class Part implements AutoCloseable {
         ? NOTHING
         : Frame.bytes(
             out -> {
-              RunProgress.write(out, started.snapshot().replicas(), started.results());
+              RunProgress.write(out, started.load(), started.results());
               StepLog.writeAnswers(out, made.answers());
             });
   }

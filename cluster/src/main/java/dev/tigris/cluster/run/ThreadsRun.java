@@ -2,6 +2,7 @@ package dev.tigris.cluster.run;
 
 import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowGraph;
+import dev.tigris.flow.FlowLoad;
 import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.FlowSnapshot;
 import dev.tigris.flow.Results;
@@ -92,14 +93,16 @@ record ThreadsRun(FlowRun flow, FlowGraph graph, @Nullable ThreadsFolder noted)
   @Override
   public RunProgress progress() {
     FlowSnapshot now = flow.snapshot();
+    FlowLoad load = flow.load();
     return new RunProgress(
         1,
         now.state() == FlowSnapshot.State.RUNNING
             ? RunProgress.Phase.RUNNING
             : RunProgress.Phase.OVER,
         now.elapsedNanos(),
-        now.replicas().stream().map(state -> new RunProgress.Replica(0, state)).toList(),
+        RunProgress.replicas(0, load),
         List.of(),
+        RunProgress.edges(0, load),
         flow.results().withoutObjects());
   }
 

@@ -136,7 +136,7 @@ class RunTeamTest {
           .get(process)
           .add(
               new RunProgress.Replica(
-                  process, new FlowSnapshot.Replica("m", replica, 1, 1, 1, 1, true)));
+                  process, new FlowSnapshot.Replica("m", replica, 1, 1, 1, 1, 0, true)));
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.tigris.flow.mirror;
 
+import dev.tigris.flow.FileTime;
 import dev.tigris.flow.mirror.MirrorEngine.Client;
 import dev.tigris.flow.mirror.MirrorEngine.Ticket;
 import java.io.IOException;
@@ -72,11 +73,18 @@ final class SegmentReader implements AutoCloseable {
     if (first == null) {
       return null;
     }
-    MemorySegment bytes = engine.await(first);
+    MemorySegment bytes = await(first);
     wanted.remove();
     lent = first;
     taken++;
     return bytes;
+  }
+
+  /// Waits for the engine's thread, which reads.
+  private MemorySegment await(Ticket ticket) throws IOException, InterruptedException {
+    try (FileTime _ = FileTime.begin()) {
+      return engine.await(ticket);
+    }
   }
 
   private void giveBack() {

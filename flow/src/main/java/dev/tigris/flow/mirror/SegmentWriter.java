@@ -1,5 +1,6 @@
 package dev.tigris.flow.mirror;
 
+import dev.tigris.flow.FileTime;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.os.disk.DiskException;
 import dev.tigris.os.disk.DiskFile;
@@ -163,7 +164,7 @@ final class SegmentWriter implements AutoCloseable {
   private Slot takeFree() throws IOException {
     Slot slot = free.poll();
     while (slot == null) {
-      ended(queue.take());
+      ended(await());
       slot = free.poll();
     }
     return slot;
@@ -208,9 +209,15 @@ final class SegmentWriter implements AutoCloseable {
     }
   }
 
+  private DiskOperation await() {
+    try (FileTime _ = FileTime.begin()) {
+      return queue.take();
+    }
+  }
+
   private void awaitAll() throws IOException {
     while (queue.underWay() > 0) {
-      ended(queue.take());
+      ended(await());
     }
     for (DiskOperation done = queue.takeNow(); done != null; done = queue.takeNow()) {
       ended(done);
@@ -245,7 +252,7 @@ final class SegmentWriter implements AutoCloseable {
     }
     awaitAll();
     for (Copy copy : List.copyOf(copies)) {
-      try {
+      try (FileTime _ = FileTime.begin()) {
         FileHost.of(copy.path).syncName(copy.path);
       } catch (IOException e) {
         lose(copy, e);

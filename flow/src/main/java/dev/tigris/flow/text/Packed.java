@@ -1,5 +1,6 @@
 package dev.tigris.flow.text;
 
+import dev.tigris.flow.FileTime;
 import dev.tigris.os.GzipInput;
 import dev.tigris.os.Zstd;
 import java.io.FileInputStream;
@@ -13,6 +14,20 @@ final class Packed {
 
   private Packed() {}
 
+  /// A file whose reads are time with files, where what is decompressed of it is not.
+  private static final class Counted extends FileInputStream {
+    Counted(Path path) throws IOException {
+      super(path.toFile());
+    }
+
+    @Override
+    public int read(byte[] to, int from, int length) throws IOException {
+      try (FileTime _ = FileTime.begin()) {
+        return super.read(to, from, length);
+      }
+    }
+  }
+
   /// Returns whether a file of this name is compressed.
   static boolean isPacked(Path path) {
     String name = path.toString();
@@ -25,15 +40,15 @@ final class Packed {
   /// @throws IOException if it is compressed in a way that is not read here
   static InputStream open(Path path) throws IOException {
     if (path.toString().endsWith(".gz")) {
-      return new GzipInput(new FileInputStream(path.toFile()), BUFFER_BYTES);
+      return new GzipInput(new Counted(path), BUFFER_BYTES);
     }
     if (!path.toString().endsWith(".zst")) {
-      return new FileInputStream(path.toFile());
+      return new Counted(path);
     }
     if (!Zstd.isAvailable()) {
       throw new IOException(
           "it needs the library libzstd.so.1, which this system does not have: install it (libzstd1), or decompress the file first");
     }
-    return Zstd.decompressed(new FileInputStream(path.toFile()));
+    return Zstd.decompressed(new Counted(path));
   }
 }

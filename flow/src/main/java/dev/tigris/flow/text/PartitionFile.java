@@ -1,5 +1,6 @@
 package dev.tigris.flow.text;
 
+import dev.tigris.flow.FileTime;
 import dev.tigris.memory.Bytes;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -79,7 +80,8 @@ final class PartitionFile {
   }
 
   private void write(byte[] bytes, int length) throws IOException {
-    try (var out = new FileOutputStream(path.toFile(), true)) {
+    try (FileTime _ = FileTime.begin();
+        var out = new FileOutputStream(path.toFile(), true)) {
       out.write(bytes, 0, length);
     } catch (IOException e) {
       throw new IOException("cannot write %s: %s".formatted(path, e.getMessage()), e);

@@ -1,5 +1,6 @@
 package dev.tigris.flow.text;
 
+import dev.tigris.flow.FileTime;
 import dev.tigris.flow.mirror.Mirror;
 import dev.tigris.flow.mirror.MirrorFile;
 import dev.tigris.os.LastingFile;
@@ -35,7 +36,9 @@ interface TextBytes extends Closeable {
     return new TextBytes() {
       @Override
       public int read(ByteBuffer to, long position) throws IOException {
-        return file.read(to, position);
+        try (FileTime _ = FileTime.begin()) {
+          return file.read(to, position);
+        }
       }
 
       @Override
@@ -54,7 +57,7 @@ interface TextBytes extends Closeable {
     return new TextBytes() {
       @Override
       public int read(ByteBuffer to, long position) throws IOException {
-        try {
+        try (FileTime _ = FileTime.begin()) {
           return file.read(to, position);
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();

@@ -1,6 +1,7 @@
 package dev.tigris.flow.text;
 
 import dev.tigris.flow.FileStream;
+import dev.tigris.flow.FileTime;
 import dev.tigris.flow.StreamGroup;
 import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.Water;
@@ -105,7 +106,9 @@ public final class TextDrain extends StreamGroup {
 
     @Override
     public void write(Bytes batch, int size) {
-      shared.write(file, batch, size);
+      try (FileTime _ = FileTime.begin()) { // with the wait for others that write to it
+        shared.write(file, batch, size);
+      }
     }
 
     @Override
