@@ -15,6 +15,7 @@ final class TopCommand implements Command {
   private static final String LOAD = "/api/v1/load";
   private static final String ONCE = "--once";
   private static final String REPLICAS = "--replicas";
+  private static final String EDGES = "--edges";
   private static final String JSON = "--json";
   private static final long SLICE_MILLIS = 1_000;
 
@@ -30,6 +31,7 @@ final class TopCommand implements Command {
     RunFinder.addRun(spec);
     spec.addOption(Options.flag(ONCE, "Print it once, as where the output is no terminal."));
     spec.addOption(Options.flag(REPLICAS, "Show each replica."));
+    spec.addOption(Options.flag(EDGES, "Show what goes over each edge."));
     spec.addOption(Options.flag(JSON, "Print one JSON object a second, until the run ends."));
     RunFinder.addServer(spec);
     RunFinder.addCommon(spec);
@@ -37,9 +39,15 @@ final class TopCommand implements Command {
         .header("Show what the stages of a run do, and which part is slow.")
         .description(
             "",
-            "A replica works, waits for input, or waits for credit of those behind it. The part that limits the run is behind the last that waits for credit.",
+            "A replica works, is with files, waits for input, or waits for credit of those behind it. NET is the part of the wait for input in which waters were on their way to it from another process. The part that limits the run is behind the last that waits for credit.",
+            "With --edges, CREDIT is the share of the time in which the senders wait for credit of that edge, and FULL how full its windows are. With --replicas, too, a receiver is odd if its windows are twice as full as those of the median, or it gets half as much.",
             "")
-        .footer("", "Examples:", "  tigris top 3f9a", "  tigris top 3f9a --once --replicas");
+        .footer(
+            "",
+            "Examples:",
+            "  tigris top 3f9a",
+            "  tigris top 3f9a --once --replicas",
+            "  tigris top 3f9a --edges");
     return spec;
   }
 
@@ -108,7 +116,14 @@ final class TopCommand implements Command {
     } else {
       boolean draws = console.isTerminal() && !isOnce;
       console.out().print(draws ? HOME_AND_CLEAR : "");
-      console.out().print(new LoadTable(reply.members()).text(options.hasMatchedOption(REPLICAS)));
+      LoadTable table = new LoadTable(reply.members());
+      boolean isOfReplicas = options.hasMatchedOption(REPLICAS);
+      console
+          .out()
+          .print(
+              options.hasMatchedOption(EDGES)
+                  ? table.edges(isOfReplicas)
+                  : table.text(isOfReplicas));
     }
     console.out().flush();
     return true;

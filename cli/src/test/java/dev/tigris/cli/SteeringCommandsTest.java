@@ -112,6 +112,10 @@ class SteeringCommandsTest {
       Files.copy(own, other.resolve(RunRecovery.API), StandardCopyOption.COPY_ATTRIBUTES);
       Shell.Result top = shell.run("top 01 --once --runs @/");
       assertTrue(top.out().matches("(?s).*\nwork +2 +[1-9].*"), top.out() + top.err());
+      Shell.Result edges = shell.run("top 01 --edges --replicas --once --runs @/");
+      assertTrue(
+          edges.out().matches("(?s).*\nmake > work +2 +[1-9].*\n  \\[1\\] +[1-9].*"),
+          edges.out() + edges.err());
       Shell.Result tap = shell.run("tap 01 count --count 3 --bytes 4 --runs @/");
       assertEquals(3, tap.out().lines().count(), tap.err());
       assertTrue(tap.out().matches("(?s)work\\[[01]\\] #[0-9,]+  8 bytes  .*"), tap.out());
@@ -208,6 +212,8 @@ class SteeringCommandsTest {
     Wait.until("the modules run", () -> shell.run("ps" + option).out().contains("running"));
     String top = shell.run("top Sums --once" + option).out();
     assertTrue(top.contains("count") && top.contains("running"), top);
+    String edges = shell.run("top Sums --edges --once" + option).out();
+    assertTrue(edges.contains("running") && edges.contains("\nEDGE "), edges);
     Shell.Result stopped = shell.run("stop Sums" + option);
     assertEquals(ExitCode.OK, stopped.code(), stopped.err());
     Shell.Result shown = shell.run("show %s --wait%s".formatted(run.run(), option));

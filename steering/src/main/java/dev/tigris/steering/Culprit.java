@@ -17,19 +17,38 @@ import org.jspecify.annotations.Nullable;
 /// The part of a run that limits its speed, and why that is known.
 ///
 /// Replicas that wait for credit are the victims: the culprit is behind the last of them. Where
-/// none waits for credit, the busiest stage is the limit, if others wait for what it gives. A stage
+/// none waits for credit, the stage that works most is the limit, if others wait for what it gives.
+/// The cause is the disk if its replicas are more with files than busy, and the network if they
+/// mostly wait for waters that are on their way to them. A stage
 /// that waits for input from outside is no culprit, and neither is its caller: the run is as fast
 /// as what it is given.
 ///
 /// @param stage the stage, or the drain
 /// @param replica which replica of it; -1 if all of them are
+/// @param cause the kind of thing that is slow there
 /// @param reason why
-record Culprit(String stage, int replica, String reason) {
+record Culprit(String stage, int replica, Cause cause, String reason) {
+  /// The kinds of what can be slow at a replica.
+  enum Cause {
+    /// Its module works.
+    MODULE,
+    /// Its files.
+    DISK,
+    /// What brings waters to it from another process.
+    NETWORK;
+
+    /// Returns its name in texts.
+    String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
   /// The shares of the time from which on a wait counts.
   private static final double WAITS = 0.2;
 
   private static final double BUSY = 0.7;
   private static final double OUTSIDE = 0.5;
+  private static final double MOSTLY = 0.5;
 
   /// How many times the median of its stage one replica has to have, to be the culprit alone.
   private static final double ODD = 2;
@@ -42,6 +61,7 @@ record Culprit(String stage, int replica, String reason) {
     Map<String, @Nullable Object> members = new LinkedHashMap<>();
     members.put("stage", stage);
     members.put("replica", replica == ALL ? null : replica);
+    members.put("cause", cause.word());
     members.put("reason", reason);
     return members;
   }
@@ -49,6 +69,11 @@ record Culprit(String stage, int replica, String reason) {
   /// Returns the name of the stage or the replica.
   String name() {
     return replica == ALL ? stage : stage + "[" + replica + "]";
+  }
+
+  /// Returns whether another one is of the same part and cause.
+  boolean isSame(Culprit other) {
+    return cause == other.cause && name().equals(other.name());
   }
 
   /// Looks for the culprit; null if there is none.
@@ -95,43 +120,62 @@ record Culprit(String stage, int replica, String reason) {
     if (next.isEmpty()) {
       return graph.drains().stream()
           .filter(drain -> drain.stage().equals(victim))
-          .map(drain -> new Culprit(drain.name(), ALL, seen + ", and only this drain is behind it"))
+          .map(
+              drain ->
+                  new Culprit(
+                      drain.name(), ALL, Cause.DISK, seen + ", and only this drain is behind it"))
           .findFirst()
           .orElse(null);
     }
-    String slow = busiest(next, load);
+    String slow = slowest(next, load);
     return within(slow, load.working(slow), seen);
   }
 
-  private static String busiest(List<String> stages, Load load) {
+  /// Returns the stage that holds up those before it most.
+  private static String slowest(List<String> stages, Load load) {
     return stages.stream()
-        .max(Comparator.comparingDouble(stage -> mean(load.working(stage), Load.Replica::busy)))
+        .max(Comparator.comparingDouble(stage -> holdsUp(load.working(stage))))
         .orElseThrow();
   }
 
-  /// Tells whether all of a stage is slow, or one replica of it.
+  private static double holdsUp(List<Load.Replica> all) {
+    return Math.max(mean(all, Load.Replica::works), mean(all, Load.Replica::network));
+  }
+
+  /// Tells whether all of a stage is slow, or one replica of it, and by which cause.
   private static Culprit within(String stage, List<Load.Replica> all, String seen) {
-    Load.Replica most =
-        all.stream().max(Comparator.comparingDouble(Load.Replica::busy)).orElseThrow();
+    double network = mean(all, Load.Replica::network);
+    double works = mean(all, Load.Replica::works);
+    Load.Replica waits = most(all, Load.Replica::network);
+    Load.Replica most = most(all, Load.Replica::works);
+    if (network >= MOSTLY && network > works) {
+      return new Culprit(stage, ALL, Cause.NETWORK, seen + onTheWay(waits, waits.network()));
+    }
+    if (waits.network() >= MOSTLY && most.works() < BUSY) {
+      return new Culprit(
+          stage, waits.replica(), Cause.NETWORK, seen + onTheWay(waits, waits.network()));
+    }
     if (all.size() > 1) {
       double service = median(all, Load.Replica::serviceSeconds);
       if (service > 0 && most.serviceSeconds() >= ODD * service) {
         return new Culprit(
             stage,
             most.replica(),
+            cause(most.disk(), most.busy()),
             String.format(
                 Locale.ROOT,
-                "%s; it is busy %s of the time and takes %.2f ms a call, %.1f times the median of its stage",
+                "%s; it is %s of the time and takes %.2f ms a call, %.1f times the median of its stage",
                 seen,
-                percent(most.busy()),
+                does(most.disk(), most.busy()),
                 most.serviceSeconds() * MILLIS,
                 most.serviceSeconds() / service));
       }
       double calls = median(all, Load.Replica::callsPerSecond);
-      if (most.busy() >= BUSY && most.callsPerSecond() >= ODD * calls) {
+      if (most.works() >= BUSY && most.callsPerSecond() >= ODD * calls) {
         return new Culprit(
             stage,
             most.replica(),
+            cause(most.disk(), most.busy()),
             String.format(
                 Locale.ROOT,
                 "%s; it gets %.0f waters a second, and half of its stage get %.0f at most",
@@ -140,26 +184,51 @@ record Culprit(String stage, int replica, String reason) {
                 calls));
       }
     }
+    double disk = mean(all, Load.Replica::disk);
+    double busy = mean(all, Load.Replica::busy);
     return new Culprit(
         stage,
         ALL,
-        "%s; the replicas of this stage are busy %s of the time"
-            .formatted(seen, percent(mean(all, Load.Replica::busy))));
+        cause(disk, busy),
+        "%s; the replicas of this stage are %s of the time".formatted(seen, does(disk, busy)));
   }
 
-  /// Returns the busiest stage, if another waits for what it gives.
+  private static Cause cause(double disk, double busy) {
+    return disk > busy ? Cause.DISK : Cause.MODULE;
+  }
+
+  private static String does(double disk, double busy) {
+    return cause(disk, busy) == Cause.DISK
+        ? "with files " + percent(disk)
+        : "busy " + percent(busy);
+  }
+
+  private static String onTheWay(Load.Replica replica, double share) {
+    return "; waters to %s[%d] in process %d are on their way from process %d %s of the time"
+        .formatted(
+            replica.stage(),
+            replica.replica(),
+            replica.process(),
+            replica.networkFrom(),
+            percent(share));
+  }
+
+  private static Load.Replica most(List<Load.Replica> all, ToDoubleFunction<Load.Replica> of) {
+    return all.stream().max(Comparator.comparingDouble(of)).orElseThrow();
+  }
+
+  /// Returns the stage that works most, if another waits for what it gives.
   private static @Nullable Culprit busiest(FlowGraph graph, Load load) {
     List<String> busy = new ArrayList<>();
     for (FlowGraph.Stage stage : graph.stages()) {
-      List<Load.Replica> working = load.working(stage.name());
-      if (!working.isEmpty() && mean(working, Load.Replica::busy) >= BUSY) {
+      if (mean(load.working(stage.name()), Load.Replica::works) >= BUSY) {
         busy.add(stage.name());
       }
     }
     if (busy.isEmpty()) {
       return null;
     }
-    String most = busiest(busy, load);
+    String most = slowest(busy, load);
     List<String> starved =
         graph.edges().stream()
             .filter(edge -> edge.from().equals(most))

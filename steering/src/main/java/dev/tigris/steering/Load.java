@@ -9,15 +9,16 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The work of a run's replicas between two moments.
+/// The work of a run's replicas between two moments, and what has gone over its edges.
 ///
 /// ```
-/// busy + waitsForInput + waitsForCredit = 1
+/// busy + disk + waitsForInput + waitsForCredit = 1       0 <= network <= waitsForInput
 /// ```
 ///
 /// @param seconds the time between the two
 /// @param replicas each replica that has reported
-record Load(double seconds, List<Replica> replicas) {
+/// @param edges each reservoir, feed and drain
+record Load(double seconds, List<Replica> replicas, List<EdgeLoad> edges) {
   /// The work of one replica.
   ///
   /// @param stage its stage
@@ -27,8 +28,12 @@ record Load(double seconds, List<Replica> replicas) {
   /// @param callsPerSecond how often between the two moments
   /// @param serviceSeconds how long a call takes
   /// @param busy the share of the time in which it worked
+  /// @param disk the share in which it was with files
   /// @param waitsForInput the share in which it waited for input
   /// @param waitsForCredit the share in which it waited for credit of those behind it
+  /// @param network the part of `waitsForInput` in which, for certain, waters were on their way to
+  ///     it from another process, as [EdgeTraffic] has it
+  /// @param networkFrom which process; -1 if none was
   /// @param isEnded whether it has ended
   record Replica(
       String stage,
@@ -38,8 +43,11 @@ record Load(double seconds, List<Replica> replicas) {
       double callsPerSecond,
       double serviceSeconds,
       double busy,
+      double disk,
       double waitsForInput,
       double waitsForCredit,
+      double network,
+      int networkFrom,
       boolean isEnded) {
     Map<String, @Nullable Object> members() {
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
@@ -50,21 +58,29 @@ record Load(double seconds, List<Replica> replicas) {
       members.put("callsPerSecond", rounded(callsPerSecond));
       members.put("serviceSeconds", serviceSeconds);
       members.put("busy", rounded(busy));
+      members.put("disk", rounded(disk));
       members.put("waitsForInput", rounded(waitsForInput));
+      members.put("network", rounded(network));
       members.put("waitsForCredit", rounded(waitsForCredit));
       members.put("ended", isEnded);
       return members;
     }
+
+    /// Returns the share in which it does what nobody else can do for it.
+    double works() {
+      return busy + disk;
+    }
   }
 
   /// The load of replicas that have not been seen twice.
-  static final Load NONE = new Load(0, List.of());
+  static final Load NONE = new Load(0, List.of(), List.of());
 
   private static final double NANOS = 1e9;
   private static final double DIGITS = 1e3;
 
   Load {
     replicas = List.copyOf(replicas);
+    edges = List.copyOf(edges);
   }
 
   /// Returns a time in seconds, to the millisecond.
@@ -72,7 +88,7 @@ record Load(double seconds, List<Replica> replicas) {
     return rounded(nanos / NANOS);
   }
 
-  private static double rounded(double value) {
+  static double rounded(double value) {
     return Math.round(value * DIGITS) / DIGITS;
   }
 
@@ -80,28 +96,40 @@ record Load(double seconds, List<Replica> replicas) {
   /// at most, so that shares of short times are estimates.
   static Load between(RunProgress before, RunProgress after) {
     long nanos = Math.max(1, after.elapsedNanos() - before.elapsedNanos());
-    Map<String, FlowSnapshot.Replica> old = new HashMap<>();
-    if (before.attempt() == after.attempt()) {
-      before.replicas().forEach(each -> old.put(key(each.state()), each.state()));
+    boolean isOneAttempt = before.attempt() == after.attempt();
+    Map<Key, FlowSnapshot.Replica> old = new HashMap<>();
+    if (isOneAttempt) {
+      before.replicas().forEach(each -> old.put(Key.of(each.state()), each.state()));
     }
+    EdgeTraffic traffic = new EdgeTraffic(isOneAttempt ? before.edges() : List.of(), after);
     List<Replica> replicas = new ArrayList<>();
     for (RunProgress.Replica each : after.replicas()) {
-      replicas.add(replica(each, old.get(key(each.state())), nanos));
+      replicas.add(replica(each, old.get(Key.of(each.state())), nanos, traffic));
     }
-    return new Load(nanos / NANOS, replicas);
+    return new Load(nanos / NANOS, replicas, traffic.edges(nanos));
   }
 
-  private static String key(FlowSnapshot.Replica replica) {
-    return replica.replica() + " " + replica.stage();
+  /// A replica among others.
+  record Key(String stage, int replica) {
+    static Key of(FlowSnapshot.Replica replica) {
+      return new Key(replica.stage(), replica.replica());
+    }
   }
 
   private static Replica replica(
-      RunProgress.Replica each, FlowSnapshot.@Nullable Replica old, long nanos) {
+      RunProgress.Replica each,
+      FlowSnapshot.@Nullable Replica old,
+      long nanos,
+      EdgeTraffic traffic) {
     FlowSnapshot.Replica now = each.state();
     long calls = now.calls() - (old == null ? 0 : old.calls());
     double input = share(now.inputWaitNanos() - (old == null ? 0 : old.inputWaitNanos()), nanos);
     double credit = share(now.creditWaitNanos() - (old == null ? 0 : old.creditWaitNanos()), nanos);
-    double more = Math.max(1, input + credit); // a report may be older than the one before was
+    double disk = share(now.diskNanos() - (old == null ? 0 : old.diskNanos()), nanos);
+    // A report may be older than the one before was.
+    double more = Math.max(1, input + credit + disk);
+    EdgeTraffic.OnTheWay coming = traffic.to(Key.of(now));
+    double waits = input / more;
     return new Replica(
         now.stage(),
         now.replica(),
@@ -109,13 +137,16 @@ record Load(double seconds, List<Replica> replicas) {
         now.calls(),
         calls * NANOS / nanos,
         now.serviceNanos() / NANOS,
-        now.isEnded() ? 0 : Math.max(0, 1 - (input + credit) / more),
-        now.isEnded() ? 0 : input / more,
+        now.isEnded() ? 0 : Math.max(0, 1 - (input + credit + disk) / more),
+        now.isEnded() ? 0 : disk / more,
+        now.isEnded() ? 0 : waits,
         now.isEnded() ? 0 : credit / more,
+        now.isEnded() ? 0 : Math.max(0, waits + coming.share() - 1),
+        coming.process(),
         now.isEnded());
   }
 
-  private static double share(long part, long whole) {
+  static double share(long part, long whole) {
     return Math.clamp((double) part / whole, 0, 1);
   }
 

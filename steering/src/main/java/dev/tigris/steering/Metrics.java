@@ -2,6 +2,7 @@ package dev.tigris.steering;
 
 import dev.tigris.cluster.run.ClusterRun;
 import dev.tigris.cluster.run.RunProgress;
+import dev.tigris.flow.FlowLoad;
 import dev.tigris.flow.FlowSnapshot;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -9,6 +10,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
@@ -23,6 +25,7 @@ final class Metrics {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Map<String, Replica> replicas = new HashMap<>();
+  private final Map<List<String>, Edge> edges = new HashMap<>();
   private RunProgress last;
 
   /// A replica, as it was at the last look.
@@ -35,6 +38,27 @@ final class Metrics {
 
     FlowSnapshot.Replica state() {
       return state;
+    }
+  }
+
+  /// The sums of an edge over all processes, as they were at the last look.
+  private static final class Edge {
+    long waters;
+    long bytes;
+    long creditWaitNanos;
+
+    void forget() {
+      waters = 0;
+      bytes = 0;
+      creditWaitNanos = 0;
+    }
+
+    void add(FlowLoad.Edge more) {
+      creditWaitNanos += more.creditWaitNanos();
+      for (FlowLoad.Receiver each : more.receivers()) {
+        waters += each.waters();
+        bytes += each.bytes();
+      }
     }
   }
 
@@ -66,7 +90,29 @@ final class Metrics {
       }
       known.state = each.state();
     }
+    edges.values().forEach(Edge::forget);
+    for (RunProgress.Edge each : last.edges()) {
+      edges
+          .computeIfAbsent(
+              List.of(each.state().reservoir(), each.state().from()), _ -> registered(each.state()))
+          .add(each.state());
+    }
     return registry.scrape(TYPE);
+  }
+
+  private Edge registered(FlowLoad.Edge first) {
+    Edge edge = new Edge();
+    Tags tags = Tags.of("reservoir", first.reservoir(), "from", first.from(), "to", first.to());
+    counter("tigris.edge.waters", "waters", "Waters that were sent", edge, tags, e -> e.waters);
+    counter("tigris.edge.data", "bytes", "The data that they held", edge, tags, e -> e.bytes);
+    counter(
+        "tigris.edge.credit.wait",
+        "seconds",
+        "The time in which senders have waited for credit of it, over all senders",
+        edge,
+        tags,
+        e -> e.creditWaitNanos / NANOS);
+    return edge;
   }
 
   private void register(Replica replica, RunProgress.Replica first) {
@@ -75,21 +121,34 @@ final class Metrics {
             "stage", first.state().stage(),
             "replica", String.valueOf(first.state().replica()),
             "process", String.valueOf(first.process()));
-    counter("tigris.module.calls", "calls", "Calls of the module", replica, tags, s -> s.calls());
+    counter(
+        "tigris.module.calls",
+        "calls",
+        "Calls of the module",
+        replica,
+        tags,
+        r -> r.state().calls());
     counter(
         "tigris.module.input.wait",
         "seconds",
         "The time it has waited for input",
         replica,
         tags,
-        s -> s.inputWaitNanos() / NANOS);
+        r -> r.state().inputWaitNanos() / NANOS);
     counter(
         "tigris.module.credit.wait",
         "seconds",
         "The time it has waited for credit of those behind it",
         replica,
         tags,
-        s -> s.creditWaitNanos() / NANOS);
+        r -> r.state().creditWaitNanos() / NANOS);
+    counter(
+        "tigris.module.disk",
+        "seconds",
+        "The time it was with files",
+        replica,
+        tags,
+        r -> r.state().diskNanos() / NANOS);
     Gauge.builder("tigris.module.service", replica, r -> r.state().serviceNanos() / NANOS)
         .description("How long a call takes, averaged over the last few")
         .baseUnit("seconds")
@@ -101,14 +160,9 @@ final class Metrics {
         .register(registry);
   }
 
-  private void counter(
-      String name,
-      String unit,
-      String description,
-      Replica replica,
-      Tags tags,
-      ToDoubleFunction<FlowSnapshot.Replica> value) {
-    FunctionCounter.builder(name, replica, r -> value.applyAsDouble(r.state()))
+  private <T> void counter(
+      String name, String unit, String description, T of, Tags tags, ToDoubleFunction<T> value) {
+    FunctionCounter.builder(name, of, value)
         .description(description)
         .baseUnit(unit)
         .tags(tags)

@@ -129,6 +129,7 @@ final class RunApi {
     Map<String, @Nullable Object> members = run();
     members.put("seconds", load.seconds());
     members.put("replicas", load.replicas().stream().map(Load.Replica::members).toList());
+    members.put("edges", load.edges().stream().map(EdgeLoad::members).toList());
     members.put("culprit", culprit == null ? null : culprit.members());
     return members;
   }

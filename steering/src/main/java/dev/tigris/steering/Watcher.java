@@ -91,25 +91,27 @@ final class Watcher {
     Culprit found = recent.size() > SPAN ? Culprit.of(run.graph(), load) : null;
     Culprit known = culprit;
     culprit = found;
-    if (found != null && (known == null || !found.name().equals(known.name()))) {
+    if (found != null && (known == null || !found.isSame(known))) {
       events.add("culprit", found.name() + ": " + found.reason());
     }
     watch(load);
     keep(now, load);
   }
 
-  /// Tells of replicas that work and finish no call. One that waits is never told of: its caller,
-  /// or those behind it, may be slow.
+  /// Tells of replicas that work, or are with files, and finish no call. One that waits is never
+  /// told of: its caller, or those behind it, may be slow.
   private void watch(Load now) {
     for (Load.Replica each : now.replicas()) {
       String name = each.stage() + "[" + each.replica() + "]";
-      boolean isStuck = !each.isEnded() && each.callsPerSecond() == 0 && each.busy() >= WORKS;
+      boolean isStuck = !each.isEnded() && each.callsPerSecond() == 0 && each.works() >= WORKS;
       if (!isStuck) {
         idle.remove(name);
       } else if (idle.merge(name, 1, Integer::sum) == STUCK) {
         events.add(
             "stuck",
-            "%s in process %d has worked in one call for %d seconds"
+            (each.disk() > each.busy()
+                    ? "%s in process %d has been with files for %d seconds without a call"
+                    : "%s in process %d has worked in one call for %d seconds")
                 .formatted(name, each.process(), STUCK + SPAN));
       }
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.flow.FlowSnapshot;
 import java.time.Clock;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -112,6 +113,21 @@ class CulpritTest {
         events.after(0).stream().filter(each -> each.kind().equals("stuck")).toList();
     assertEquals(1, stuck.size(), stuck::toString);
     assertTrue(stuck.getFirst().text().startsWith("work[0]"), stuck::toString);
+  }
+
+  @Test
+  void aReplicaThatIsStuckInAFileIsToldSo() {
+    for (int second = 1; second <= 30; second++) {
+      run.elapsedNanos = second * SECOND;
+      run.set(3, new FlowSnapshot.Replica("write", 0, 7, MILLI, 0, 0, second * SECOND, false));
+      watcher.look();
+    }
+    List<Events.Event> stuck =
+        events.after(0).stream().filter(each -> each.kind().equals("stuck")).toList();
+    assertEquals(1, stuck.size(), stuck::toString);
+    assertEquals(
+        "write[0] in process 3 has been with files for 12 seconds without a call",
+        stuck.getFirst().text());
   }
 
   @Test

@@ -16,8 +16,8 @@ import java.util.List;
 /// They are `read`, `write`, `fsync`, `fsyncdir` and `fallocate` (which fails with EOPNOTSUPP
 /// unless it is `fallocate=0`). `readfrom=4096` is where reads begin to fail, with EIO.
 /// `room=65536` is how many bytes it can hold, and `direct=1` opens files such that they cannot be
-/// mapped for sharing. With `hold=4096`, reads of files of so many bytes wait until the faults are
-/// set again.
+/// mapped for sharing. With `slow=20` each write takes so many milliseconds. With `hold=4096`,
+/// reads of files of so many bytes wait until the faults are set again.
 public final class FaultyDisk implements AutoCloseable {
   private static final Path DEVICE = Path.of("/dev/fuse");
 

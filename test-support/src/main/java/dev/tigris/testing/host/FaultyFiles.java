@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// The server of a [FaultyDisk]: the kernel's FUSE protocol (`linux/fuse.h`, version 7.31) over the
@@ -31,6 +32,7 @@ final class FaultyFiles {
   private static final int PAGE = 4096;
   private static final int MOST_WRITTEN = 128 << 10;
   private static final int HEADER = 40;
+  private static final long MILLI_NANOS = 1_000_000;
 
   private static final int ENOENT = 2;
   private static final int EIO = 5;
@@ -440,6 +442,7 @@ final class FaultyFiles {
       setFaults(new String(bytes, StandardCharsets.UTF_8));
     } else {
       ByteBuffer _ = failing("write");
+      LockSupport.parkNanos(faults.getOrDefault("slow", 0) * MILLI_NANOS);
       store(node, to, bytes);
     }
     node.touch();
