@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ final class ControlGroup implements Group {
   private static final String SHARE = NAME + ".share";
   private static final String RUN = "/api/v1/run";
   private static final double LIMIT_PERCENT = 1;
+  private static final Path TASKS = Path.of("/proc/self/task");
 
   @Override
   public String name() {
@@ -145,12 +147,14 @@ final class ControlGroup implements Group {
       for (int round = 1; round <= rounds; round++) {
         run.say("%s, round %d of %d".formatted(SHARE, round, rounds));
         long cpu = cpuNanos();
+        long compiled = compilerNanos();
         long start = System.nanoTime();
         for (int i = 0; i < seconds; i++) {
           TimeUnit.MILLISECONDS.sleep(pauseMillis);
           ask(client);
         }
-        shares.add(100.0 * (cpuNanos() - cpu) / (System.nanoTime() - start));
+        long worked = cpuNanos() - cpu - (compilerNanos() - compiled);
+        shares.add(100.0 * worked / (System.nanoTime() - start));
       }
     }
     double[] subjects = shares.stream().mapToDouble(Double::doubleValue).toArray();
@@ -159,7 +163,7 @@ final class ControlGroup implements Group {
     run.emit(
         Figure.of(SHARE, "%", Better.LOWER, Bar.LIMIT, List.of(new Pairs(subjects, limits)))
             .withNote(
-                "of a core: a look, the load and the metrics each second; %d replicas; with the client"
+                "of a core: a look, the load and the metrics each second; %d replicas; with the client, without the JVM's compiler"
                     .formatted(SteeredRun.REPLICAS)));
   }
 
@@ -168,6 +172,23 @@ final class ControlGroup implements Group {
     String metrics = new String(client.get("/metrics"), StandardCharsets.UTF_8);
     boolean isWhole = load.startsWith("{") && metrics.endsWith("# EOF\n");
     WrongResultException.check("answers that are cut", 0, isWhole ? 0 : 1);
+  }
+
+  /// Returns how long the JVM's compiler has used a processor; 0 where Linux does not tell. Looks
+  /// are one in a second, so their code is compiled as the rounds go on.
+  private static long compilerNanos() throws IOException {
+    long nanos = 0;
+    if (Files.isDirectory(TASKS)) {
+      try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
+        for (Path task : tasks) {
+          if (Files.readString(task.resolve("comm")).matches("C[12] Compiler.*\\s*")) {
+            String used = Files.readString(task.resolve("schedstat"));
+            nanos += Long.parseLong(used.substring(0, used.indexOf(' ')));
+          }
+        }
+      }
+    }
+    return nanos;
   }
 
   private static long cpuNanos() {

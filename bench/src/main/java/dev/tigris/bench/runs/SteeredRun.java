@@ -20,9 +20,14 @@ final class SteeredRun implements ClusterRun {
   static final int REPLICAS = 300;
   private static final List<String> STAGES = List.of("read", "work", "write");
   private static final int PROCESSES = 10;
+  private static final long BEAT_NANOS = 250_000_000;
 
   private final Path folder;
   private final long started = System.nanoTime();
+  private volatile Told told = new Told(-1, List.of());
+
+  /// The reports of all processes at a beat.
+  private record Told(long looks, List<RunProgress.Edge> edges) {}
 
   SteeredRun(Path folder) {
     this.folder = folder;
@@ -43,12 +48,22 @@ final class SteeredRun implements ClusterRun {
         1, RunProgress.Phase.RUNNING, nanos, replicas, List.of(), edges(nanos), Results.NONE);
   }
 
-  /// Returns what each process tells of the streams from its senders to all receivers.
-  private static List<RunProgress.Edge> edges(long nanos) {
+  /// Returns what each process tells of the streams from its senders to all receivers: another list
+  /// for each beat, as a coordinator has it.
+  private List<RunProgress.Edge> edges(long nanos) {
+    long looks = nanos / BEAT_NANOS;
+    Told known = told;
+    if (known.looks() != looks) {
+      known = new Told(looks, edges(nanos, looks));
+      told = known;
+    }
+    return known.edges();
+  }
+
+  private static List<RunProgress.Edge> edges(long nanos, long looks) {
     List<RunProgress.Edge> edges = new ArrayList<>();
     int each = REPLICAS / STAGES.size();
     int senders = each / PROCESSES;
-    long looks = nanos / 250_000_000;
     for (int process = 0; process < PROCESSES; process++) {
       for (int stage = 1; stage < STAGES.size(); stage++) {
         List<FlowLoad.Receiver> receivers = new ArrayList<>(each);
