@@ -1,5 +1,4 @@
 /// The control API of a run, and its clients.
-@SuppressWarnings("requires-automatic") // Micrometer has no module descriptors
 module dev.tigris.steering {
   requires static transitive org.jspecify;
   requires com.fasterxml.jackson.core;
@@ -7,8 +6,6 @@ module dev.tigris.steering {
   requires io.helidon.webserver;
   requires java.logging;
   requires jdk.jfr;
-  requires micrometer.core;
-  requires micrometer.registry.prometheus;
   requires transitive dev.tigris.cluster;
 
   exports dev.tigris.steering;

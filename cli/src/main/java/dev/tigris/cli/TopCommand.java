@@ -13,6 +13,7 @@ import picocli.CommandLine.ParseResult;
 /// `tigris top`: shows what the stages of a run do, and which part is slow.
 final class TopCommand implements Command {
   private static final String LOAD = "/api/v1/load";
+  private static final String RECEIVERS = "?receivers=true";
   private static final String ONCE = "--once";
   private static final String REPLICAS = "--replicas";
   private static final String EDGES = "--edges";
@@ -69,11 +70,11 @@ final class TopCommand implements Command {
 
   /// Waits until there is something to tell of the stages: modules that have just been started have
   /// not reported twice. The end of the wait is no failure, as their processes may be busy.
-  private static RunClient.Reply reported(RunClient client)
+  private static RunClient.Reply reported(RunClient client, String path)
       throws IOException, InterruptedException {
     long start = System.nanoTime();
     while (true) {
-      RunClient.Reply reply = client.get(LOAD);
+      RunClient.Reply reply = client.get(path);
       boolean isThere =
           !reply.isWell()
               || !(reply.members().get("replicas") instanceof List<?> replicas)
@@ -90,9 +91,12 @@ final class TopCommand implements Command {
       RunRecord run, RunClient client, boolean isOnce, ParseResult options, Console console)
       throws CommandException, IOException, InterruptedException {
     boolean isJson = options.hasMatchedOption(JSON);
+    boolean isOfEdges = options.hasMatchedOption(EDGES);
+    boolean isOfReplicas = options.hasMatchedOption(REPLICAS);
+    String path = isOfEdges && (isOfReplicas || isJson) ? LOAD + RECEIVERS : LOAD;
     RunClient.Reply reply;
     try {
-      reply = isOnce ? reported(client) : client.get(LOAD);
+      reply = isOnce ? reported(client, path) : client.get(path);
     } catch (IOException e) {
       if (RunFinder.isRemote(options)) {
         throw RunFinder.unreachable(run, e);
@@ -117,13 +121,7 @@ final class TopCommand implements Command {
       boolean draws = console.isTerminal() && !isOnce;
       console.out().print(draws ? HOME_AND_CLEAR : "");
       LoadTable table = new LoadTable(reply.members());
-      boolean isOfReplicas = options.hasMatchedOption(REPLICAS);
-      console
-          .out()
-          .print(
-              options.hasMatchedOption(EDGES)
-                  ? table.edges(isOfReplicas)
-                  : table.text(isOfReplicas));
+      console.out().print(isOfEdges ? table.edges(isOfReplicas) : table.text(isOfReplicas));
     }
     console.out().flush();
     return true;

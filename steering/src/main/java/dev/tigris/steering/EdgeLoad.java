@@ -90,7 +90,10 @@ record EdgeLoad(
     return streams == 0 ? 0 : sum(each -> each.fill() * each.streams()) / streams;
   }
 
-  Map<String, @Nullable Object> members() {
+  /// Returns what is told of it.
+  ///
+  /// @param hasReceivers whether each receiver is, too
+  Map<String, @Nullable Object> members(boolean hasReceivers) {
     Map<String, @Nullable Object> members = new LinkedHashMap<>();
     members.put("reservoir", reservoir);
     members.put("from", from);
@@ -100,6 +103,9 @@ record EdgeLoad(
     members.put("bytesPerSecond", Load.rounded(sum(Receiver::bytesPerSecond)));
     members.put("waitsForCredit", Load.rounded(waitsForCredit));
     members.put("fill", Load.rounded(fill()));
+    if (!hasReceivers) {
+      return members;
+    }
     List<Map<String, @Nullable Object>> all = new ArrayList<>(receivers.size());
     for (Receiver each : receivers) {
       Map<String, @Nullable Object> its = new LinkedHashMap<>();

@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// stream while others have come, since those have arrived.
 final class EdgeTraffic {
   private static final double NANOS = 1e9;
+  private static final FlowLoad.Receiver NONE = new FlowLoad.Receiver(0, 0, 0, 0, 0, 0, 0, 0);
 
   /// The waters on their way to a replica.
   ///
@@ -54,15 +55,19 @@ final class EdgeTraffic {
     final FlowLoad.Edge edge;
     int senders;
     long creditWaitNanos;
-    final TreeMap<Integer, Sum> receivers = new TreeMap<>();
+    final Map<Integer, Sum> receivers = new HashMap<>();
 
     Sums(FlowLoad.Edge edge) {
       this.edge = edge;
     }
   }
 
-  /// A receiver of an edge, in all processes.
+  /// A receiver of an edge, in all processes; or what one process has sent to a replica.
   private static final class Sum {
+    /// What comes to the replica, and in which process that is; null and -1 if it is none.
+    @Nullable Coming coming;
+
+    int process = -1;
     int streams;
     long waters;
     long bytes;
@@ -98,34 +103,46 @@ final class EdgeTraffic {
     sums.creditWaitNanos +=
         edge.creditWaitNanos() - (old == null ? 0 : old.state().creditWaitNanos());
     double looks = Math.max(1, now.looks() - (old == null ? 0 : old.looks()));
-    Map<Integer, FlowLoad.Receiver> known = new HashMap<>();
-    if (old != null) {
-      old.state().receivers().forEach(each -> known.put(each.replica(), each));
-    }
-    for (FlowLoad.Receiver each : edge.receivers()) {
+    List<FlowLoad.Receiver> receivers = edge.receivers();
+    List<FlowLoad.Receiver> before = old == null ? List.of() : old.state().receivers();
+    for (int i = 0; i < receivers.size(); i++) {
+      FlowLoad.Receiver each = receivers.get(i);
+      // A process adds receivers behind those that there are.
       FlowLoad.Receiver was =
-          known.getOrDefault(
-              each.replica(), new FlowLoad.Receiver(each.replica(), 0, 0, 0, 0, 0, 0, 0));
+          i < before.size() && before.get(i).replica() == each.replica() ? before.get(i) : NONE;
       double outstanding = (each.outstanding() - was.outstanding()) / looks;
       double window = (each.window() - was.window()) / looks;
-      Sum sum = sums.receivers.computeIfAbsent(each.replica(), _ -> new Sum());
+      Sum sum = sums.receivers.get(each.replica());
+      if (sum == null) {
+        sum = sum(edge.to(), each.replica());
+        sums.receivers.put(each.replica(), sum);
+      }
       sum.streams += each.streams();
       sum.waters += each.waters() - was.waters();
       sum.bytes += each.bytes() - was.bytes();
       sum.outstanding += outstanding;
       sum.window += window;
-      Load.Key receiver = new Load.Key(edge.to(), each.replica());
-      Integer place = places.get(receiver);
-      if (place != null) {
-        Coming its = coming.computeIfAbsent(receiver, _ -> new Coming());
+      Coming its = sum.coming;
+      if (its != null) {
         its.arrived += (each.arrived() - was.arrived()) / looks;
-        if (place != now.process()) {
+        if (sum.process != now.process()) {
           Sum from = its.from.computeIfAbsent(now.process(), _ -> new Sum());
           from.outstanding += outstanding;
           from.window += window;
         }
       }
     }
+  }
+
+  private Sum sum(String stage, int replica) {
+    Load.Key key = new Load.Key(stage, replica);
+    Sum sum = new Sum();
+    Integer place = places.get(key);
+    if (place != null) {
+      sum.process = place;
+      sum.coming = coming.computeIfAbsent(key, _ -> new Coming());
+    }
+    return sum;
   }
 
   /// Returns what was on its way to a replica.
@@ -150,17 +167,18 @@ final class EdgeTraffic {
     List<EdgeLoad> all = new ArrayList<>();
     for (Sums each : edges.values()) {
       List<EdgeLoad.Receiver> receivers = new ArrayList<>();
-      each.receivers.forEach(
-          (replica, sum) ->
-              receivers.add(
-                  new EdgeLoad.Receiver(
-                      replica,
-                      places.getOrDefault(new Load.Key(each.edge.to(), replica), -1),
-                      sum.streams,
-                      sum.waters * NANOS / nanos,
-                      sum.bytes * NANOS / nanos,
-                      sum.window == 0 ? 0 : Math.clamp(sum.outstanding / sum.window, 0, 1),
-                      false)));
+      new TreeMap<>(each.receivers)
+          .forEach(
+              (replica, sum) ->
+                  receivers.add(
+                      new EdgeLoad.Receiver(
+                          replica,
+                          sum.process,
+                          sum.streams,
+                          sum.waters * NANOS / nanos,
+                          sum.bytes * NANOS / nanos,
+                          sum.window == 0 ? 0 : Math.clamp(sum.outstanding / sum.window, 0, 1),
+                          false)));
       all.add(
           new EdgeLoad(
                   each.edge.reservoir(),

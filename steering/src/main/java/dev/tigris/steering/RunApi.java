@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class RunApi {
   private static final String V1 = "/api/v1/";
 
+  /// The query for the receivers of each edge.
+  private static final String RECEIVERS = "receivers=true";
+
   private final ClusterRun run;
   private final Door door;
   private final Events events;
@@ -49,7 +52,7 @@ final class RunApi {
       case "/metrics" -> Door.get(call, () -> new Answer(Answer.OK, Metrics.TYPE, metrics.text()));
       case V1 + "run" -> Door.get(call, () -> Answer.json(Answer.OK, run()));
       case V1 + "graph" -> Door.get(call, () -> Answer.json(Answer.OK, graph(run.graph())));
-      case V1 + "load" -> Door.get(call, () -> Answer.json(Answer.OK, load()));
+      case V1 + "load" -> Door.get(call, () -> load(call.query()));
       case V1 + "processes" -> Door.get(call, () -> Answer.json(Answer.OK, processes()));
       case V1 + "events" -> Door.get(call, () -> events(call.query()));
       case V1 + "history" -> Door.get(call, () -> Answer.json(Answer.OK, history()));
@@ -123,13 +126,19 @@ final class RunApi {
     return members;
   }
 
-  Map<String, @Nullable Object> load() {
+  private Answer load(String query) {
+    return query.isEmpty() || query.equals(RECEIVERS)
+        ? Answer.json(Answer.OK, load(!query.isEmpty()))
+        : Answer.refusal(Answer.WRONG, "the query is " + RECEIVERS);
+  }
+
+  private Map<String, @Nullable Object> load(boolean hasReceivers) {
     Load load = watcher.load();
     Culprit culprit = watcher.culprit();
     Map<String, @Nullable Object> members = run();
     members.put("seconds", load.seconds());
     members.put("replicas", load.replicas().stream().map(Load.Replica::members).toList());
-    members.put("edges", load.edges().stream().map(EdgeLoad::members).toList());
+    members.put("edges", load.edges().stream().map(each -> each.members(hasReceivers)).toList());
     members.put("culprit", culprit == null ? null : culprit.members());
     return members;
   }

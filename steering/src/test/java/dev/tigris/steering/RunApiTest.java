@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.cluster.run.RunProgress;
+import dev.tigris.flow.FlowLoad;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -37,7 +38,11 @@ class RunApiTest {
   }
 
   private Answer get(String path) {
-    return api.answer(new Call("GET", path, "", HOST, null, "Bearer " + TOKEN, null, ""));
+    return get(path, "");
+  }
+
+  private Answer get(String path, String query) {
+    return api.answer(new Call("GET", path, query, HOST, null, "Bearer " + TOKEN, null, ""));
   }
 
   private Answer post(String path, String body) {
@@ -221,6 +226,42 @@ class RunApiTest {
     assertTrue(metrics.contains("tigris_module_calls_total{"), metrics);
     assertTrue(metrics.endsWith("# EOF\n"), metrics);
     assertFalse(get("/api/v1/load").body().contains("\u001b"));
+    assertTrue(metrics.contains("replica=\"0\",stage=\"wo\u001b[2Jrk\\\"\\n\"} 1\n"), metrics);
+  }
+
+  @Test
+  void tellsOfEdgesAndOfTheirReceiversIfAsked() {
+    run.set("work", 0, 1, 1, 0, 0);
+    for (long second = 1; second < 3; second++) {
+      run.elapsedNanos = second * 1_000_000_000L;
+      run.edges.clear();
+      run.edges.add(
+          new RunProgress.Edge(
+              7,
+              second,
+              new FlowLoad.Edge(
+                  FakeRun.HOSTILE,
+                  "read",
+                  "work",
+                  2,
+                  second * 500_000_000L,
+                  List.of(
+                      new FlowLoad.Receiver(
+                          0, 2, second * 10, second * 80, 0, second * 8, second * 16, 0)))));
+      watcher.look();
+    }
+    String load = get("/api/v1/load").body();
+    assertTrue(load.contains("\"waitsForCredit\":0.25,\"fill\":0.5}"), load);
+    assertFalse(load.contains("\u001b"), load);
+    String more = get("/api/v1/load", "receivers=true").body();
+    assertTrue(more.contains("\"receivers\":[{\"replica\":0,\"process\":0,"), more);
+    assertEquals(400, get("/api/v1/load", "receivers=maybe").status());
+    String metrics = get("/metrics").body();
+    assertTrue(
+        metrics.contains(
+            "# TYPE tigris_edge_data_bytes counter\n# UNIT tigris_edge_data_bytes bytes\n"),
+        metrics);
+    assertTrue(metrics.contains("reservoir=\"wo\u001b[2Jrk\\\"\\n\",to=\"work\"} 160\n"), metrics);
   }
 
   @Test
