@@ -155,34 +155,9 @@ record Culprit(String stage, int replica, Cause cause, String reason) {
       return new Culprit(
           stage, waits.replica(), Cause.NETWORK, seen + onTheWay(waits, waits.network()));
     }
-    if (all.size() > 1) {
-      double service = median(all, Load.Replica::serviceSeconds);
-      if (service > 0 && most.serviceSeconds() >= ODD * service) {
-        return new Culprit(
-            stage,
-            most.replica(),
-            cause(most.disk(), most.busy()),
-            String.format(
-                Locale.ROOT,
-                "%s; it is %s of the time and takes %.2f ms a call, %.1f times the median of its stage",
-                seen,
-                does(most.disk(), most.busy()),
-                most.serviceSeconds() * MILLIS,
-                most.serviceSeconds() / service));
-      }
-      double calls = median(all, Load.Replica::callsPerSecond);
-      if (most.works() >= BUSY && most.callsPerSecond() >= ODD * calls) {
-        return new Culprit(
-            stage,
-            most.replica(),
-            cause(most.disk(), most.busy()),
-            String.format(
-                Locale.ROOT,
-                "%s; it gets %.0f waters a second, and half of its stage get %.0f at most",
-                seen,
-                most.callsPerSecond(),
-                calls));
-      }
+    Culprit odd = all.size() > 1 ? odd(stage, all, seen) : null;
+    if (odd != null) {
+      return odd;
     }
     double disk = mean(all, Load.Replica::disk);
     double busy = mean(all, Load.Replica::busy);
@@ -191,6 +166,44 @@ record Culprit(String stage, int replica, Cause cause, String reason) {
         ALL,
         cause(disk, busy),
         "%s; the replicas of this stage are %s of the time".formatted(seen, does(disk, busy)));
+  }
+
+  /// Looks for one of several replicas that is slower than its peers, or gets more than they do;
+  /// null if there is none. All may be busy all of the time.
+  private static @Nullable Culprit odd(String stage, List<Load.Replica> all, String seen) {
+    List<Load.Replica> working = all.stream().filter(each -> each.works() >= BUSY).toList();
+    List<Load.Replica> candidates =
+        working.isEmpty() ? List.of(most(all, Load.Replica::works)) : working;
+    double service = median(all, Load.Replica::serviceSeconds);
+    Load.Replica slowest = most(candidates, Load.Replica::serviceSeconds);
+    if (service > 0 && slowest.serviceSeconds() >= ODD * service) {
+      return new Culprit(
+          stage,
+          slowest.replica(),
+          cause(slowest.disk(), slowest.busy()),
+          String.format(
+              Locale.ROOT,
+              "%s; it is %s of the time and takes %.2f ms a call, %.1f times the median of its stage",
+              seen,
+              does(slowest.disk(), slowest.busy()),
+              slowest.serviceSeconds() * MILLIS,
+              slowest.serviceSeconds() / service));
+    }
+    double calls = median(all, Load.Replica::callsPerSecond);
+    Load.Replica most = most(candidates, Load.Replica::callsPerSecond);
+    if (most.works() >= BUSY && most.callsPerSecond() >= ODD * calls) {
+      return new Culprit(
+          stage,
+          most.replica(),
+          cause(most.disk(), most.busy()),
+          String.format(
+              Locale.ROOT,
+              "%s; it gets %.0f waters a second, and half of its stage get %.0f at most",
+              seen,
+              most.callsPerSecond(),
+              calls));
+    }
+    return null;
   }
 
   private static Cause cause(double disk, double busy) {

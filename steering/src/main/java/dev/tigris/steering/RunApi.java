@@ -133,8 +133,9 @@ final class RunApi {
   }
 
   private Map<String, @Nullable Object> load(boolean hasReceivers) {
-    Load load = watcher.load();
-    Culprit culprit = watcher.culprit();
+    Watcher.Seen seen = watcher.seen();
+    Load load = seen.load();
+    Culprit culprit = seen.culprit();
     Map<String, @Nullable Object> members = run();
     members.put("seconds", load.seconds());
     members.put("replicas", load.replicas().stream().map(Load.Replica::members).toList());

@@ -39,8 +39,7 @@ final class Watcher {
   private int historyStep = 1;
   private int looks;
 
-  private volatile Load load = Load.NONE;
-  private volatile @Nullable Culprit culprit;
+  private volatile Seen seen = Seen.NOTHING;
   private RunProgress.@Nullable Phase phase;
   private int attempt = 1;
 
@@ -50,14 +49,17 @@ final class Watcher {
     this.changes = changes;
   }
 
-  /// Returns what the replicas did of late; [Load#NONE] until they have been seen twice.
-  Load load() {
-    return load;
+  /// What was seen at one look.
+  ///
+  /// @param load what the replicas did of late; [Load#NONE] until they have been seen twice
+  /// @param culprit the part that limits the run, as that load tells; null if none is known
+  record Seen(Load load, @Nullable Culprit culprit) {
+    static final Seen NOTHING = new Seen(Load.NONE, null);
   }
 
-  /// Returns the culprit of late.
-  @Nullable Culprit culprit() {
-    return culprit;
+  /// Returns what was seen at the last look.
+  Seen seen() {
+    return seen;
   }
 
   /// Looks once; called once a second.
@@ -67,8 +69,7 @@ final class Watcher {
       attempt = now.attempt();
       recent.clear();
       idle.clear();
-      load = Load.NONE;
-      culprit = null;
+      seen = Seen.NOTHING;
       changes.attempt(attempt);
       events.add("attempt", "attempt %d has begun".formatted(attempt));
     }
@@ -87,10 +88,10 @@ final class Watcher {
       recent.removeFirst();
     }
     RunProgress before = recent.getFirst();
-    load = Load.between(before, now);
+    Load load = Load.between(before, now);
     Culprit found = recent.size() > SPAN ? Culprit.of(run.graph(), load) : null;
-    Culprit known = culprit;
-    culprit = found;
+    Culprit known = seen.culprit();
+    seen = new Seen(load, found);
     if (found != null && (known == null || !found.isSame(known))) {
       events.add("culprit", found.name() + ": " + found.reason());
     }
@@ -134,7 +135,7 @@ final class Watcher {
       rates.merge(each.stage(), each.callsPerSecond(), Double::sum);
     }
     members.put("callsPerSecond", rates);
-    Culprit known = culprit;
+    Culprit known = seen.culprit();
     members.put("culprit", known == null ? null : known.name());
     history.add(members);
   }

@@ -44,7 +44,7 @@ class CulpritTest {
       }
       watcher.look();
     }
-    return watcher.culprit();
+    return watcher.seen().culprit();
   }
 
   @Test
@@ -77,6 +77,15 @@ class CulpritTest {
         after(new Work("read", 4, 100, MILLI, 0, 900), new Work("work", 4, 100, 9 * MILLI, 100, 0));
     assertEquals("work[2]", culprit.name());
     assertTrue(culprit.reason().contains("10.0 times the median"), culprit::reason);
+  }
+
+  /// A balanced reservoir keeps all of them busy.
+  @Test
+  void theOddReplicaIsNamedThoughAllAreBusy() {
+    hasOdd = true;
+    Culprit culprit =
+        after(new Work("read", 4, 100, MILLI, 0, 900), new Work("work", 4, 100, 9 * MILLI, 0, 0));
+    assertEquals("work[2]", culprit.name());
   }
 
   @Test
@@ -152,7 +161,7 @@ class CulpritTest {
     run.elapsedNanos = 6 * SECOND;
     run.set("read", 0, 11, MILLI, 0, 0);
     watcher.look();
-    assertEquals(10.0, watcher.load().replicas().getFirst().callsPerSecond());
+    assertEquals(10.0, watcher.seen().load().replicas().getFirst().callsPerSecond());
     assertTrue(events.after(0).toString().contains("attempt 2 has begun"));
   }
 }
