@@ -1,7 +1,6 @@
 package dev.tigris.cluster;
 
 import dev.tigris.flow.Flow;
-import dev.tigris.flow.FlowPart;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamException;
 import dev.tigris.flow.StreamKind;
@@ -12,11 +11,14 @@ import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
 import dev.tigris.net.VirtualInterface;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /// Joins the flows of several processes by streams over virtual interfaces. Each process makes one
@@ -116,7 +118,7 @@ public final class Exchange implements AutoCloseable {
   /// @param self the number of this process
   /// @param processes where each process listens, by its number
   /// @throws IllegalArgumentException if there is no process of the number `self`
-  public FlowPart part(Flow flow, Placement placement, int self, List<Reach> processes) {
+  public ProcessPart part(Flow flow, Placement placement, int self, List<Reach> processes) {
     return new ExchangePart(this, flow, placement, self, processes);
   }
 
@@ -132,6 +134,12 @@ public final class Exchange implements AutoCloseable {
   public Mesh mesh(String name, int self, List<Reach> members, List<Attributes> lanes)
       throws IOException, InterruptedException {
     return new MeshMaker(this, requests, self, members, lanes, options.patience()).make(name);
+  }
+
+  /// Returns a number that names the attempt of the run for others, which do not learn the run's.
+  long program() {
+    byte[] numbers = ByteBuffer.allocate(16).putLong(run).putLong(attempt).array();
+    return UUID.nameUUIDFromBytes(numbers).getMostSignificantBits();
   }
 
   StreamOptions options() {
@@ -153,7 +161,11 @@ public final class Exchange implements AutoCloseable {
 
   /// Returns that of a stream with options of its own.
   StreamKind sending(String stream, Fabric fabric, String address, StreamOptions its) {
-    return new SendingKind(identity(stream), fabric, address, its);
+    return sending(identity(stream), new Ways.Chosen(fabric, address), its);
+  }
+
+  StreamKind sending(Header.Identity identity, Ways.Chosen way, StreamOptions its) {
+    return new SendingKind(identity, way.fabric(), way.address(), its);
   }
 
   /// Returns the kind of the receiving end of one stream. The sender may use any fabric that this
@@ -171,7 +183,16 @@ public final class Exchange implements AutoCloseable {
 
   /// Returns that of a stream with options of its own.
   StreamKind receiving(String stream, StreamOptions its, Runnable connected) {
-    return new ReceivingKind(identity(stream), its, connected);
+    return receiving(identity(stream), its, connected, _ -> {});
+  }
+
+  /// Returns that of a stream which is told more of before it is used.
+  StreamKind receiving(
+      Header.Identity identity,
+      StreamOptions its,
+      Runnable connected,
+      Consumer<InterfaceReceiver> before) {
+    return new ReceivingKind(identity, its, connected, before);
   }
 
   Header.Identity identity(String stream) {
@@ -273,11 +294,17 @@ public final class Exchange implements AutoCloseable {
     private final Header.Identity identity;
     private final StreamOptions options;
     private final Runnable connected;
+    private final Consumer<InterfaceReceiver> before;
 
-    ReceivingKind(Header.Identity identity, StreamOptions options, Runnable connected) {
+    ReceivingKind(
+        Header.Identity identity,
+        StreamOptions options,
+        Runnable connected,
+        Consumer<InterfaceReceiver> before) {
       this.options = options;
       this.identity = identity;
       this.connected = connected;
+      this.before = before;
     }
 
     @Override
@@ -286,6 +313,7 @@ public final class Exchange implements AutoCloseable {
       QueueMover mover = movers.get();
       InterfaceReceiver receiver =
           new InterfaceReceiver(place, mover, identity, options, requests, connected);
+      before.accept(receiver);
       requests.add(receiver);
       mover.add(receiver);
       return receiver;

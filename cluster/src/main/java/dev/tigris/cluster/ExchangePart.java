@@ -1,13 +1,14 @@
 package dev.tigris.cluster;
 
 import dev.tigris.flow.Flow;
-import dev.tigris.flow.FlowPart;
 import dev.tigris.flow.Operation.End;
 import dev.tigris.flow.StreamKind;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// The part of a flow that runs in one of several processes, and its streams to the others. A
@@ -15,10 +16,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// receivers' threads wait for their senders, and no `init` keeps a sender waiting.
 ///
 /// Thread rule: as for [FlowPart].
-final class ExchangePart implements FlowPart {
+final class ExchangePart implements ProcessPart {
   /// How long an end waits that joins while the flow runs: the other one's module may be in a call
   /// that takes long. A process that has died is told by its connections, or by its coordinator.
-  private static final Duration WHILE_IT_RUNS = Duration.ofDays(1);
+  static final Duration WHILE_IT_RUNS = Duration.ofDays(1);
+
+  /// How long a guest that has asked to take part may take to be there. Other changes wait.
+  private static final Duration FOR_A_GUEST = Duration.ofSeconds(10);
+
+  /// A process of a guest.
+  private record Far(Reach reach, long key) {}
 
   private final Exchange exchange;
   private final Flow flow;
@@ -26,6 +33,7 @@ final class ExchangePart implements FlowPart {
   private final int self;
   private final List<Reach> processes;
   private final Ways.Chosen[] ways;
+  private final Map<Integer, Far> guests = new ConcurrentHashMap<>();
 
   /// How many streams come in that are not connected, and one until all are known.
   private final AtomicInteger awaited = new AtomicInteger(1);
@@ -56,7 +64,8 @@ final class ExchangePart implements FlowPart {
 
   private int place(End replica) {
     int place = placement.process(replica);
-    if (place < 0 || place >= processes.size()) {
+    boolean isThere = place < processes.size() ? place >= 0 : guests.containsKey(place);
+    if (!isThere) {
       throw new IllegalArgumentException(
           "replica %s of flow %s is placed in process %d, but there are %d, numbered from 0"
               .formatted(replica, flow.name(), place, processes.size()));
@@ -65,7 +74,38 @@ final class ExchangePart implements FlowPart {
   }
 
   @Override
+  public void meet(int process, Reach reach, long key) {
+    guests.put(process, new Far(reach, key));
+  }
+
+  /// Returns where this process listens.
+  Reach reach() {
+    return processes.get(self);
+  }
+
+  Exchange exchange() {
+    return exchange;
+  }
+
+  @Override
   public StreamKind kind(Link link) {
+    Far from = guests.get(place(link.from()));
+    Far to = guests.get(place(link.to()));
+    if (from != null) {
+      return exchange.receiving(
+          GuestStreams.identity(from.key, link.to().name()),
+          exchange.options().withPatience(FOR_A_GUEST),
+          () -> {},
+          InterfaceReceiver::mayBeMissing);
+    }
+    if (to != null) {
+      Ways.Chosen way = exchange.ways().to(place(link.to()), to.reach);
+      return new GuestStreams.Reaching(
+          exchange.sending(
+              GuestStreams.identity(to.key, link.from().name()),
+              way,
+              exchange.options().withPatience(FOR_A_GUEST)));
+    }
     String name = flow.name() + "/" + link.stream();
     if (isHere(link.to())) {
       awaited.incrementAndGet();
@@ -73,6 +113,11 @@ final class ExchangePart implements FlowPart {
     }
     Ways.Chosen way = wayTo(place(link.to()));
     return exchange.sending(name, way.fabric(), way.address(), options);
+  }
+
+  @Override
+  public StreamKind outward(StreamKind kind) {
+    return kind instanceof GuestStreams.Outward its ? its.in(this) : kind;
   }
 
   private Ways.Chosen wayTo(int process) {

@@ -15,6 +15,7 @@ import dev.tigris.net.Posting;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// slots = posted + held by waters that came alone and are not finished
 /// ```
 final class InterfaceReceiver extends InterfaceStream implements Requests.Receiver {
+  private static final System.Logger LOG = System.getLogger(Exchange.class.getName());
   private static final int CONTROLS = 8;
   private static final long CONTROL_BYTES = (long) (2 * CONTROLS) * ControlSlot.BYTES;
 
@@ -58,6 +60,7 @@ final class InterfaceReceiver extends InterfaceStream implements Requests.Receiv
 
   private final ArrayDeque<Slot> idleGrants = new ArrayDeque<>();
   private final ArrayDeque<Grant> grants = new ArrayDeque<>();
+
   /// When the sender has to be there, and then, when it has to have greeted.
   private long deadline;
 
@@ -73,6 +76,14 @@ final class InterfaceReceiver extends InterfaceStream implements Requests.Receiv
   /// The water that is being dropped, which was never taken.
   private @Nullable Water dropped;
 
+  /// The visit of another program's run that this end is of; null if it is of none.
+  private @Nullable Visit visit;
+
+  /// Whether a sender that is lost before it has sent anything has ended the stream.
+  private boolean mayBeMissing;
+
+  private boolean isMissing;
+  private boolean hasBegun;
   private boolean mustStop;
   private boolean hasSaidStop;
   private boolean isClosing;
@@ -97,6 +108,73 @@ final class InterfaceReceiver extends InterfaceStream implements Requests.Receiv
     this.slots = BufferSpring.byTurns(place.name());
     this.large = BufferSpring.byTurns(place.name());
     this.deadline = System.nanoTime() + options.patience().toNanos();
+  }
+
+  // -- Guests.
+
+  /// Takes from the run of another program, which is asked when the module first looks for a water.
+  interface Visit {
+    /// Asks that run to send here.
+    void begin(InterfaceReceiver here) throws IOException;
+
+    /// Asks it to end the stream.
+    void end();
+  }
+
+  void visits(Visit its) {
+    visit = its;
+  }
+
+  void mayBeMissing() {
+    mayBeMissing = true;
+  }
+
+  @Override
+  protected void requireSender() {
+    mover.enter();
+    try {
+      mayBeMissing = false;
+    } finally {
+      mover.exit();
+    }
+  }
+
+  @Override
+  boolean isMissed(Throwable cause) {
+    ReceiverProtocol its = protocol;
+    isMissing = mayBeMissing && (its == null || its.isUnused());
+    if (isMissing) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "a guest has sent nothing, and does not any more: {0}",
+          cause.getMessage());
+      wakeReceiver();
+    }
+    return isMissing;
+  }
+
+  /// That run does not send here, and why. Any thread.
+  void refused(Throwable why) {
+    fail(why);
+  }
+
+  private void begin(Visit its) {
+    hasBegun = true;
+    try {
+      its.begin(this);
+    } catch (IOException e) {
+      throw new StreamException("stream %s: %s".formatted(name(), e.getMessage()), e);
+    }
+  }
+
+  @Override
+  protected boolean askEnd() {
+    Visit its = visit;
+    if (its == null || !hasBegun) {
+      return false;
+    }
+    its.end();
+    return true;
   }
 
   // -- Connecting.
@@ -412,6 +490,9 @@ final class InterfaceReceiver extends InterfaceStream implements Requests.Receiv
 
   @Override
   public boolean isReady() {
+    if (visit != null && !hasBegun) {
+      begin(visit);
+    }
     mover.enter();
     try {
       return !arrived.isEmpty();
@@ -425,7 +506,7 @@ final class InterfaceReceiver extends InterfaceStream implements Requests.Receiv
     mover.enter();
     try {
       ReceiverProtocol its = protocol;
-      return arrived.isEmpty() && its != null && its.hasEnded();
+      return arrived.isEmpty() && (isMissing || (its != null && its.hasEnded()));
     } finally {
       mover.exit();
     }

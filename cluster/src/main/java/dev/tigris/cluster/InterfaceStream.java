@@ -40,12 +40,20 @@ abstract sealed class InterfaceStream extends Stream permits InterfaceSender, In
   private boolean isUsed = true;
   private boolean wasLeftInOrder;
 
+  /// Runs when this end is disposed of.
+  private Runnable afterwards = () -> {};
+
   InterfaceStream(
       StreamKind.Place place, QueueMover mover, Header.Identity identity, StreamOptions options) {
     super(place.name(), place.window());
     this.mover = mover;
     this.identity = identity;
     this.options = options;
+  }
+
+  /// Has this run when this end is disposed of. Before it is used.
+  final void afterwards(Runnable action) {
+    afterwards = action;
   }
 
   // -- What the mover asks for.
@@ -125,8 +133,15 @@ abstract sealed class InterfaceStream extends Stream permits InterfaceSender, In
   final void lose(Throwable cause) {
     if (!isOver) {
       abort();
-      fail(cause);
+      if (!isMissed(cause)) {
+        fail(cause);
+      }
     }
+  }
+
+  /// Returns whether the loss of the other end is no more than its end, and notes that.
+  boolean isMissed(Throwable cause) {
+    return false;
   }
 
   /// Ends the connection in order.
@@ -328,6 +343,7 @@ abstract sealed class InterfaceStream extends Stream permits InterfaceSender, In
       if (allocated != null) {
         allocated.unreference(Jbuf::free);
       }
+      afterwards.run();
     }
   }
 }

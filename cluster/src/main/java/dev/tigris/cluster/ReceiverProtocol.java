@@ -135,6 +135,11 @@ final class ReceiverProtocol {
     hasEnded = true;
   }
 
+  /// Returns whether no water has come, nor the end.
+  boolean isUnused() {
+    return arrived == 0 && announced == 0 && !hasEnded;
+  }
+
   void take() {
     taken++;
   }

@@ -93,6 +93,30 @@ public final class Flow {
     checksums = other.checksums;
   }
 
+  private Flow(Flow other, Guest guest) {
+    name = other.name;
+    stages = new LinkedHashMap<>(other.stages);
+    guest.stages().forEach(each -> stages.put(each.name(), each));
+    List<Edge> all = new ArrayList<>(other.edges);
+    all.addAll(guest.edges(other));
+    edges = List.copyOf(all);
+    feeds = other.feeds;
+    drains = other.drains;
+    seed = other.seed;
+    checksums = other.checksums;
+  }
+
+  /// Returns the flow with the stages by which a guest takes part, unless it has them.
+  ///
+  /// @throws IllegalArgumentException if the guest cannot take part
+  Flow with(Guest guest) {
+    String why = guest.refusal(this);
+    if (why != null) {
+      throw new IllegalArgumentException(why);
+    }
+    return guest.isAmong(this) ? this : new Flow(this, guest);
+  }
+
   /// Returns the flow with a seed for all random choices, unless its description has one.
   public Flow seededOr(long number) {
     return seed == null ? new Flow(this, number) : this;

@@ -38,6 +38,12 @@ public interface FlowEngine extends FlowRun {
   /// @param part says where the ends of new streams are
   CompletableFuture<Answer> apply(Resizing.Step step, FlowPart part);
 
+  /// Adds the stages by which a guest takes part to the flow. They have no replica before steps of
+  /// a change add it. A guest that is known changes nothing.
+  ///
+  /// @throws IllegalArgumentException if it cannot take part
+  void meet(Guest guest);
+
   /// Lets the flow be over when all its modules have ended: no module is created any more. Without
   /// this call, a flow whose modules have ended waits for others.
   void seal();

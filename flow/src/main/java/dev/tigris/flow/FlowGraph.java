@@ -1,6 +1,7 @@
 package dev.tigris.flow;
 
 import dev.tigris.flow.policy.Policy;
+import dev.tigris.memory.schema.Schema;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -60,12 +61,20 @@ public record FlowGraph(
   /// @param policy how a sender chooses a stream; `routed` if the module does
   /// @param window the window of each stream
   /// @param kind what the kind of its streams says of itself
+  /// @param schema which objects its waters hold, as [#nameOf(Schema)] names them; empty if it does
+  ///     not say
   public record Edge(
-      String from, String to, String reservoir, String policy, int window, String kind) {
+      String from,
+      String to,
+      String reservoir,
+      String policy,
+      int window,
+      String kind,
+      String schema) {
     @Override
     public String toString() {
-      return "Edge[from=%s, to=%s, reservoir=%s, policy=%s, window=%s, kind=%s]"
-          .formatted(from, to, reservoir, policy, window, kind);
+      return "Edge[from=%s, to=%s, reservoir=%s, policy=%s, window=%s, kind=%s, schema=%s]"
+          .formatted(from, to, reservoir, policy, window, kind, schema);
     }
   }
 
@@ -116,30 +125,44 @@ public record FlowGraph(
     drains = List.copyOf(drains);
   }
 
+  /// Returns the graph of this flow with more stages, as it has when guests have joined.
+  FlowGraph grown(Flow flow) {
+    return new FlowGraph(this.flow, stages(flow), edges(flow), feeds, drains, checksums, seed);
+  }
+
+  private static List<Stage> stages(Flow flow) {
+    return flow.stages().stream()
+        .map(
+            stage ->
+                new Stage(
+                    stage.name(),
+                    stage.replicas(),
+                    stage.isSource(),
+                    stage.inputs() == null ? "round-robin" : nameOf(stage.inputs()),
+                    flow.staysTogether(stage.name())))
+        .toList();
+  }
+
+  private static List<Edge> edges(Flow flow) {
+    return flow.edges().stream()
+        .map(
+            edge ->
+                new Edge(
+                    edge.from(),
+                    edge.to(),
+                    edge.name(),
+                    nameOf(edge.reservoir().policy()),
+                    edge.reservoir().window(),
+                    edge.reservoir().kind().description(),
+                    edge.reservoir().carries()))
+        .toList();
+  }
+
   static FlowGraph of(Flow flow) {
     return new FlowGraph(
         flow.name(),
-        flow.stages().stream()
-            .map(
-                stage ->
-                    new Stage(
-                        stage.name(),
-                        stage.replicas(),
-                        stage.isSource(),
-                        stage.inputs() == null ? "round-robin" : nameOf(stage.inputs()),
-                        flow.staysTogether(stage.name())))
-            .toList(),
-        flow.edges().stream()
-            .map(
-                edge ->
-                    new Edge(
-                        edge.from(),
-                        edge.to(),
-                        edge.name(),
-                        nameOf(edge.reservoir().policy()),
-                        edge.reservoir().window(),
-                        edge.reservoir().kind().description()))
-            .toList(),
+        stages(flow),
+        edges(flow),
         flow.feeds().stream()
             .map(
                 feed -> {
@@ -172,6 +195,12 @@ public record FlowGraph(
 
   private static List<String> descriptions(List<StreamKind> kinds) {
     return kinds.stream().map(StreamKind::description).toList();
+  }
+
+  /// Returns the name of a schema: the class of its root, and 16 hexadecimal digits that differ for
+  /// other schemas in all likelihood.
+  public static String nameOf(Schema schema) {
+    return schema.rootName() + " " + HexFormat.of().toHexDigits(schema.fingerprint());
   }
 
   private static String nameOf(@Nullable Policy policy) {

@@ -27,6 +27,12 @@ public interface FlowPart {
   /// Returns the kind of the end here of a stream whose other end is in another process.
   StreamKind kind(Link link);
 
+  /// Returns the kind to use here in place of that of a feed or a drain: for streams that lead out
+  /// of the flow by what joins its processes.
+  default StreamKind outward(StreamKind kind) {
+    return kind;
+  }
+
   /// Tells that all streams that have an end here are attached. Modules are made when the returned
   /// stage has completed, for example after all other processes have said so. If it fails, the flow
   /// does. A module's thread calls this, and must not wait.

@@ -43,6 +43,21 @@ public interface FlowRun {
   ///     drain, is behind a routed reservoir, or has ended; or while another change goes on
   CompletableFuture<Void> resize(String stage, int replicas);
 
+  /// Lets a replica of another program take part, while the flow runs. It gets its share by the
+  /// policies of the reservoirs.
+  ///
+  /// @param streams says that the guest is elsewhere, and gives the streams from and to it. One
+  ///     that has ended when it is opened tells that the guest cannot be reached
+  /// @return completes when it takes part. It fails with [IllegalStateException] where that is not
+  ///     possible, which changes nothing. When it takes part and is lost, the flow fails
+  CompletableFuture<Void> join(Guest guest, FlowPart streams);
+
+  /// Lets a guest leave: it gets nothing more, and works off what it has.
+  ///
+  /// @return completes when it has. It fails with [IllegalStateException] if it does not take part,
+  ///     or another change goes on
+  CompletableFuture<Void> leave(Guest guest);
+
   /// Copies what is put on a reservoir, from now on, for the reader of a tap. Replicas that join
   /// later are tapped, too.
   ///
@@ -50,6 +65,9 @@ public interface FlowRun {
   ///     delays. It fails with [IllegalStateException] if the flow has ended
   /// @throws IllegalArgumentException if no reservoir or drain has the tap's name
   CompletableFuture<Void> tap(Tap tap);
+
+  /// Returns the flow as it is, with the stages of guests.
+  FlowGraph graph();
 
   /// Returns the modules that a change of a stage waits for: each is in a call, or leaves.
   List<Operation.End> waitsFor();

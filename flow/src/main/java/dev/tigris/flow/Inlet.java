@@ -170,11 +170,18 @@ final class Inlet {
     }
   }
 
-  /// Takes nothing more from feeds.
+  /// From now on, a sender is lost even if it has sent nothing.
+  void requireSenders() {
+    for (int i = 0; i < open; i++) {
+      inputs[i].stream().requireSender();
+    }
+  }
+
+  /// Takes nothing more from feeds, but for what those still bring that have asked for their end.
   void endFeeds() {
     for (int i = 0; i < open; i++) {
       Input input = inputs[i];
-      if (input.isFeed()) {
+      if (input.isFeed() && !input.stream().askEnd()) {
         input.stream().stop();
         state.closed(input.number());
         inputs[i] = inputs[--open];

@@ -41,7 +41,8 @@ final class LocalRun implements HeldEngine {
   private final Consumer<Stream> publish = LocalRun::publish;
   private final Consumer<Stream> drop = LocalRun::drop;
 
-  private final Flow flow;
+  /// Changed under this object's lock: guests join it.
+  private volatile Flow flow;
   private final StreamTable streams;
   private final EdgeLooks looks;
   private final WorkerTable workers;
@@ -63,6 +64,7 @@ final class LocalRun implements HeldEngine {
   private final Object closingLock = new Object();
 
   // Under this object's lock.
+  private @Nullable FlowGraph graph;
   private int running;
   private boolean sealed;
   private boolean closing;
@@ -90,9 +92,9 @@ final class LocalRun implements HeldEngine {
     this.flow = flow;
     this.owner = owner;
     this.lastResort = new Outcome.Failed(new FlowException(flow.name()));
-    this.streams = new StreamTable(flow, owner);
+    this.streams = new StreamTable(this::flow, owner);
     this.looks = new EdgeLooks(streams);
-    this.taps = new TapTable(flow);
+    this.taps = new TapTable(this::flow);
     this.workers = new WorkerTable(this, flow, others);
   }
 
@@ -140,6 +142,7 @@ final class LocalRun implements HeldEngine {
       case ADD -> CompletableFuture.completedFuture(create(module, true));
       case RESERVE -> apply(new Operation.ReserveInputs(module));
       case SEAL -> apply(new Operation.SealInputs(module));
+      case REQUIRE -> apply(new Operation.RequireSenders(module));
       case INITIALIZE -> apply(new Operation.Initialize(module));
       case START -> apply(new Operation.Start(module));
       case DROP -> apply(new Operation.Drop(module));
@@ -167,6 +170,36 @@ final class LocalRun implements HeldEngine {
 
   @Override
   public CompletableFuture<Void> resize(String stage, int replicas) {
+    return resizer().resize(stage, replicas);
+  }
+
+  @Override
+  public CompletableFuture<Void> join(Guest guest, FlowPart streams) {
+    return resizer().join(guest, streams);
+  }
+
+  @Override
+  public CompletableFuture<Void> leave(Guest guest) {
+    return resizer().leave(guest);
+  }
+
+  @Override
+  public synchronized FlowGraph graph() {
+    FlowGraph known = graph;
+    if (known == null) {
+      known = flow.graph();
+      graph = known;
+    }
+    return known;
+  }
+
+  @Override
+  public synchronized void meet(Guest guest) {
+    flow = flow.with(guest);
+    graph = graph == null ? null : graph.grown(flow);
+  }
+
+  private Resizer resizer() {
     Resizer its;
     synchronized (this) {
       its = resizer;
@@ -180,7 +213,7 @@ final class LocalRun implements HeldEngine {
         }
       }
     }
-    return its.resize(stage, replicas);
+    return its;
   }
 
   @Override
@@ -198,7 +231,7 @@ final class LocalRun implements HeldEngine {
     }
     return CompletableFuture.allOf(
         present.stream()
-            .filter(each -> taps.feeds(each.end().name(), tap.reservoir()))
+            .filter(each -> taps.feeds(each.end(), tap))
             .map(each -> ask(each, new Operation.AttachTap(each.end(), name)))
             .toArray(CompletableFuture[]::new));
   }
@@ -251,7 +284,7 @@ final class LocalRun implements HeldEngine {
         return Answer.ENDED;
       }
       worker = workers.add(stage, module);
-      tappedBy = taps.of(module.name());
+      tappedBy = taps.of(module);
       running++;
     }
     for (String each : tappedBy) { // before it puts anything

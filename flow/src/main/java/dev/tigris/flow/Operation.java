@@ -115,6 +115,13 @@ public sealed interface Operation {
   /// @param module the module
   record ReserveInputs(End module) implements OnModule {}
 
+  /// Requires the senders of a module that stands for a [Guest]: until then, a guest that is lost
+  /// before it has given anything has ended. From now on it may have taken waters, and its loss is
+  /// one.
+  ///
+  /// @param module the module
+  record RequireSenders(End module) implements OnModule {}
+
   /// Makes the module by its stage's supplier, and calls its `init`.
   ///
   /// @param module the module

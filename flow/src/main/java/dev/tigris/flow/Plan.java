@@ -265,10 +265,16 @@ record Plan(List<List<Operation>> steps, FlowPart part) {
                 feed.name(),
                 from,
                 receiver,
-                kinds.get(i),
+                outward(kinds.get(i)),
                 Reservoir.DEFAULT_WINDOW));
         attach.add(new AttachInput(receiver, name));
       }
+    }
+
+    private StreamKind outward(StreamKind kind) {
+      return kind instanceof WindowedKind(StreamKind inner, int window)
+          ? new WindowedKind(part.outward(inner), window)
+          : part.outward(kind);
     }
 
     private void drain(Flow.Drain drain) {
@@ -290,7 +296,7 @@ record Plan(List<List<Operation>> steps, FlowPart part) {
                 drain.name(),
                 sender,
                 to,
-                kinds.get(i),
+                outward(kinds.get(i)),
                 drain.reservoir().window()));
         attach.add(new AttachOutput(sender, name));
       }

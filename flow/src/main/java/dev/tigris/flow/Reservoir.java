@@ -1,6 +1,7 @@
 package dev.tigris.flow;
 
 import dev.tigris.flow.policy.Policy;
+import dev.tigris.memory.schema.Schema;
 import dev.tigris.os.CheckReturnValue;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -23,18 +24,21 @@ public final class Reservoir {
   private final StreamKind kind;
   private final @Nullable String name;
   private final boolean routesChange;
+  private final @Nullable Schema schema;
 
   private Reservoir(
       @Nullable Policy policy,
       int window,
       StreamKind kind,
       @Nullable String name,
-      boolean routesChange) {
+      boolean routesChange,
+      @Nullable Schema schema) {
     this.policy = policy;
     this.window = window;
     this.kind = kind;
     this.name = name;
     this.routesChange = routesChange;
+    this.schema = schema;
   }
 
   /// Returns a reservoir of memory streams that a policy chooses among.
@@ -45,7 +49,8 @@ public final class Reservoir {
         DEFAULT_WINDOW,
         StreamKind.memory(),
         null,
-        false);
+        false,
+        null);
   }
 
   /// Returns a reservoir with [Policy#roundRobin].
@@ -76,27 +81,28 @@ public final class Reservoir {
   /// [ModuleContext#route(int)] (the papers' *deterministic* reservoir).
   @CheckReturnValue
   public static Reservoir routed() {
-    return new Reservoir(null, DEFAULT_WINDOW, StreamKind.memory(), null, false);
+    return new Reservoir(null, DEFAULT_WINDOW, StreamKind.memory(), null, false, null);
   }
 
   /// Returns a copy with another window: how many waters may be sent on a stream and not yet
   /// finished, between 1 and 1,048,576.
   @CheckReturnValue
   public Reservoir withWindow(int waters) {
-    return new Reservoir(policy, StreamKind.Place.checkWindow(waters), kind, name, routesChange);
+    return new Reservoir(
+        policy, StreamKind.Place.checkWindow(waters), kind, name, routesChange, schema);
   }
 
   /// Returns a copy with another kind of streams.
   @CheckReturnValue
   public Reservoir withKind(StreamKind streams) {
-    return new Reservoir(policy, window, streams, name, routesChange);
+    return new Reservoir(policy, window, streams, name, routesChange, schema);
   }
 
   /// Returns a copy with a name for [ModuleContext#output]. A reservoir without one has the name of
   /// its downstream stage.
   @CheckReturnValue
   public Reservoir withName(String newName) {
-    return new Reservoir(policy, window, kind, newName, routesChange);
+    return new Reservoir(policy, window, kind, newName, routesChange, schema);
   }
 
   /// Returns a copy of a routed reservoir whose receivers may be resized while the flow runs.
@@ -110,7 +116,20 @@ public final class Reservoir {
     if (policy != null) {
       throw new IllegalStateException("its policy chooses: only a routed reservoir has routes");
     }
-    return new Reservoir(null, window, kind, name, true);
+    return new Reservoir(null, window, kind, name, true, schema);
+  }
+
+  /// Returns a copy that says which objects the containers in its waters hold. The engine does not
+  /// look: programs that take part in the run of another one compare it with the schema that they
+  /// expect, before the first water. Opening a container compares it, too.
+  @CheckReturnValue
+  public Reservoir carrying(Schema objects) {
+    return new Reservoir(policy, window, kind, name, routesChange, objects);
+  }
+
+  /// Returns the class and the fingerprint of the schema; empty if it has none.
+  String carries() {
+    return schema == null ? "" : FlowGraph.nameOf(schema);
   }
 
   /// Whether it is routed, and a stream that has ended has no route any more.

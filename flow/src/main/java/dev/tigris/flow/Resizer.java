@@ -1,6 +1,9 @@
 package dev.tigris.flow;
 
 import dev.tigris.flow.Operation.End;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,6 +22,15 @@ final class Resizer {
 
   private @Nullable CompletableFuture<Void> asked;
 
+  /// The guests' changes that wait for the end of another one.
+  private final Deque<Turn> turns = new ArrayDeque<>();
+
+  /// Whether the flow has failed, or was cancelled: what goes on is never over.
+  private boolean hasStopped;
+
+  /// Where the streams of the change end.
+  private FlowPart part = Plan.WHOLE;
+
   Resizer(LocalRun run, Flow flow) {
     this.run = run;
     this.team = new Team(flow);
@@ -26,19 +38,72 @@ final class Resizer {
 
   /// Begins to resize a stage.
   CompletableFuture<Void> resize(String stage, int count) {
-    CompletableFuture<Void> promised = new CompletableFuture<>();
-    synchronized (this) {
-      String why = team.resize(stage, count);
-      if (why != null) {
-        return CompletableFuture.failedFuture(new IllegalStateException(why));
+    Turn turn =
+        new Turn(() -> team.resize(stage, count), Plan.WHOLE, new CompletableFuture<>(), false);
+    begin(turn);
+    return turn.promised();
+  }
+
+  /// Begins to let a guest join, as soon as no other change goes on.
+  CompletableFuture<Void> join(Guest guest, FlowPart streams) {
+    Change joins =
+        () -> {
+          String why = team.join(guest);
+          if (why == null) {
+            run.meet(guest);
+          }
+          return why;
+        };
+    Turn turn = new Turn(joins, streams, new CompletableFuture<>(), true);
+    begin(turn);
+    return turn.promised();
+  }
+
+  /// Begins to let a guest leave, as soon as no other change goes on.
+  CompletableFuture<Void> leave(Guest guest) {
+    Turn turn = new Turn(() -> team.leave(guest), Plan.WHOLE, new CompletableFuture<>(), true);
+    begin(turn);
+    return turn.promised();
+  }
+
+  /// Begins a change of the team, and returns why it is refused; null if it is not.
+  private interface Change {
+    @Nullable String begin();
+  }
+
+  /// A change that was asked for.
+  ///
+  /// @param streams gives the streams that end elsewhere
+  /// @param promised completes when it was made
+  /// @param waits whether it waits for the end of another one
+  private record Turn(
+      Change change, FlowPart streams, CompletableFuture<Void> promised, boolean waits) {}
+
+  private void begin(Turn first) {
+    for (Turn turn = first; turn != null; turn = next()) {
+      String why;
+      synchronized (this) {
+        if (turn.waits() && team.change() != null && !hasStopped) {
+          turns.addLast(turn);
+          return;
+        }
+        why = hasStopped ? "the flow is being stopped" : turn.change().begin();
+        if (why == null && team.change() != null) {
+          asked = turn.promised();
+          part = turn.streams();
+          turn = null;
+        }
       }
-      if (team.change() == null) {
-        return CompletableFuture.completedFuture(null); // it has so many
+      if (turn == null) {
+        goOn();
+        return;
       }
-      asked = promised;
+      settle(turn.promised(), why); // refused, or it is so already
     }
-    goOn();
-    return promised;
+  }
+
+  private synchronized @Nullable Turn next() {
+    return turns.poll();
   }
 
   /// Makes what there is to do. One thread does so at a time, so that steps on one module keep
@@ -77,6 +142,10 @@ final class Resizer {
     }
     fresh.forEach(this::make);
     settle(settled, refusal);
+    Turn turn = settled == null ? null : next();
+    if (turn != null) {
+      begin(turn);
+    }
     return true;
   }
 
@@ -90,7 +159,7 @@ final class Resizer {
 
   private void make(Resizing.Step step) {
     CompletableFuture<?> _ =
-        run.apply(step, Plan.WHOLE)
+        run.apply(step, partOfChange())
             .whenComplete(
                 (answer, thrown) -> {
                   if (thrown != null) {
@@ -107,15 +176,24 @@ final class Resizer {
                 });
   }
 
+  private synchronized FlowPart partOfChange() {
+    return part;
+  }
+
   /// The flow has failed, or was cancelled.
   void failed(Throwable thrown) {
-    CompletableFuture<Void> waiting;
+    List<CompletableFuture<Void>> waiting = new ArrayList<>();
     synchronized (this) {
-      waiting = asked;
+      if (asked != null) {
+        waiting.add(asked);
+      }
+      turns.forEach(each -> waiting.add(each.promised()));
       asked = null;
+      turns.clear();
+      hasStopped = true;
     }
-    if (waiting != null) {
-      boolean _ = waiting.completeExceptionally(thrown);
+    for (CompletableFuture<Void> each : waiting) {
+      boolean _ = each.completeExceptionally(thrown);
     }
   }
 

@@ -9,15 +9,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One change of a stage by one replica, while its flow runs: the order of the steps by which a new
-/// replica joins, or one leaves. It has no thread, clock or I/O: [#next] tells what to do now, and
+/// replica joins, or one leaves. A module that stands for a [Guest] is such a replica, with one
+/// stream to the guest. It has no thread, clock or I/O: [#next] tells what to do now, and
 /// [#answered] takes what came of it. So it is the same for a flow on threads and for a run on
 /// processes, whose coordinator has one.
 ///
 /// ```
-///   grow:    ADD -> RESERVE -> RECEIVE -> JOIN -> OPEN -> DONE
-///             |        |
-///             |        +--> UNDO --> REFUSED                a receiver finishes already
-///             +-----------------> REFUSED                   nothing was changed
+///   grow:    ADD -> MEET -> REQUIRE -> RESERVE -> RECEIVE -> JOIN -> OPEN -> DONE
+///             |      |                    |
+///             |      +--------------------+--> UNDO --> REFUSED   the guest cannot be reached, or
+///             |                                                   a receiver finishes already
+///             +--------------------------------------> REFUSED    nothing was changed
 ///   shrink:  CLOSE -> LEAVE -> DONE
 /// ```
 ///
@@ -59,6 +61,8 @@ public final class Resizing {
     ATTACH_OUTPUT,
     /// Take a reservation back, or seal the inputs of a new module.
     SEAL,
+    /// Require its senders.
+    REQUIRE,
     /// Initialize it.
     INITIALIZE,
     /// Start it.
@@ -73,6 +77,10 @@ public final class Resizing {
   public enum Phase {
     /// The new replica is made.
     ADD,
+    /// If it stands for a guest, it gets the stream from or to that.
+    MEET,
+    /// Before a guest takes anything, those of its program that give are required.
+    REQUIRE,
     /// Its receivers are told that an input is to come.
     RESERVE,
     /// They get it.
@@ -94,9 +102,20 @@ public final class Resizing {
   }
 
   private final End replica;
+
+  /// The guest that it stands for, which is elsewhere; null if it stands for none.
+  private final @Nullable End guest;
+
   private final boolean grows;
   private final List<Link> inputs = new ArrayList<>();
   private final List<Link> outputs = new ArrayList<>();
+
+  /// The stream from or to the guest.
+  private final List<Link> beyond = new ArrayList<>();
+
+  /// The modules that stand for the guests of its program which give, if it takes.
+  private final List<End> givers = new ArrayList<>();
+
   private final List<Step> steps = new ArrayList<>();
   private final Set<Integer> open = new LinkedHashSet<>();
   private final List<Link> reserved = new ArrayList<>();
@@ -105,8 +124,9 @@ public final class Resizing {
   private int given;
   private @Nullable String refusal;
 
-  private Resizing(End replica, Phase first) {
+  private Resizing(End replica, @Nullable End guest, Phase first) {
     this.replica = replica;
+    this.guest = guest;
     this.grows = first == Phase.ADD;
     this.phase = first;
   }
@@ -117,15 +137,28 @@ public final class Resizing {
   /// @param replica the new one, of a number that none had before
   /// @param firstStream the first of the numbers that no stream of the flow has
   static Resizing growing(Flow flow, Team team, End replica, int firstStream) {
-    Resizing made = new Resizing(replica, Phase.ADD);
+    Resizing made = new Resizing(replica, null, Phase.ADD);
     made.connect(flow, team, firstStream);
+    made.begin(Phase.ADD);
+    return made;
+  }
+
+  /// Returns the change by which a guest joins.
+  ///
+  /// @param number which of its stage it is, which none was before
+  static Resizing growing(Flow flow, Team team, Guest guest, int number, int firstStream) {
+    Resizing made = new Resizing(guest.stand(number), guest.elsewhere(number), Phase.ADD);
+    made.connect(flow, team, firstStream);
+    if (!guest.gives()) {
+      made.givers.addAll(team.givers(guest.program()));
+    }
     made.begin(Phase.ADD);
     return made;
   }
 
   /// Returns the change by which a replica leaves.
   static Resizing shrinking(Flow flow, Team team, End replica) {
-    Resizing made = new Resizing(replica, Phase.CLOSE);
+    Resizing made = new Resizing(replica, null, Phase.CLOSE);
     made.connect(flow, team, 0);
     made.begin(Phase.CLOSE);
     return made;
@@ -144,18 +177,30 @@ public final class Resizing {
           outputs.add(new Link(edge.name(), replica, receiver, number++));
         }
       }
+      if (guest != null && isBetween(edge, guest, replica)) {
+        beyond.add(new Link(edge.name(), guest, replica, number++));
+      }
+      if (guest != null && isBetween(edge, replica, guest)) {
+        beyond.add(new Link(edge.name(), replica, guest, number++));
+      }
     }
+  }
+
+  private static boolean isBetween(Flow.Edge edge, End from, End to) {
+    return edge.from().equals(from.name()) && edge.to().equals(to.name());
   }
 
   /// Returns how many numbers of streams it uses.
   int streams() {
-    return inputs.size() + outputs.size();
+    return inputs.size() + outputs.size() + beyond.size();
   }
 
   private void begin(Phase next) {
     phase = next;
     switch (next) {
       case ADD -> step(Kind.ADD, replica, null);
+      case MEET -> beyond.forEach(this::meet);
+      case REQUIRE -> givers.forEach(each -> step(Kind.REQUIRE, each, null));
       case RESERVE -> outputs.forEach(link -> step(Kind.RESERVE, link.to(), link));
       case RECEIVE ->
           outputs.forEach(
@@ -183,6 +228,10 @@ public final class Resizing {
     }
   }
 
+  private void meet(Link link) {
+    step(link.to().equals(replica) ? Kind.ATTACH_INPUT : Kind.ATTACH_OUTPUT, replica, link);
+  }
+
   private void step(Kind kind, End module, @Nullable Link link) {
     boolean _ = open.add(steps.size());
     steps.add(new Step(steps.size(), kind, module, link));
@@ -204,6 +253,9 @@ public final class Resizing {
     if (step.kind() == Kind.ADD && answer == Answer.ENDED) {
       refusal = "the process where %s would be has ended its part".formatted(replica);
     }
+    if (phase == Phase.MEET && answer == Answer.ENDED) {
+      refusal = "guest %s cannot be reached".formatted(guest);
+    }
     if (step.kind() == Kind.RESERVE && step.link() != null) {
       if (answer == Answer.APPLIED) {
         reserved.add(step.link());
@@ -218,7 +270,9 @@ public final class Resizing {
 
   private void advance() {
     switch (phase) {
-      case ADD -> begin(refusal == null ? Phase.RESERVE : Phase.REFUSED);
+      case ADD -> begin(refusal == null ? Phase.MEET : Phase.REFUSED);
+      case MEET -> begin(refusal == null ? Phase.REQUIRE : Phase.UNDO);
+      case REQUIRE -> begin(Phase.RESERVE);
       case RESERVE -> begin(refusal == null ? Phase.RECEIVE : Phase.UNDO);
       case RECEIVE -> begin(Phase.JOIN);
       case JOIN -> begin(Phase.OPEN);
@@ -248,6 +302,11 @@ public final class Resizing {
   /// Returns the replica that joins or leaves.
   public End replica() {
     return replica;
+  }
+
+  /// Returns the guest that it stands for, if that joins; null if it stands for none.
+  public @Nullable End guest() {
+    return guest;
   }
 
   /// Returns whether the replica joins.

@@ -441,6 +441,19 @@ public abstract class Stream {
   /// [#isStopped].
   protected void sendStop() {}
 
+  /// Asks a sender that is elsewhere to end the stream, because this flow is to end. If it was
+  /// asked, the receiver takes what was sent before, up to the end. Else the stream is stopped. It
+  /// may be called again.
+  ///
+  /// @return whether the sender was asked
+  protected boolean askEnd() {
+    return false;
+  }
+
+  /// Hears that a sender elsewhere which is lost before it has sent anything is lost from now on.
+  /// Until then, a kind may take that for its end.
+  protected void requireSender() {}
+
   /// Wakes the sender if it waits for credit on any of its streams.
   protected final void wakeSender() {
     sender.wake(Parker.CREDIT);

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The streams of a flow in this process: what was said when each was created, and the stream
@@ -78,7 +79,9 @@ final class StreamTable {
     }
   }
 
-  private final Flow flow;
+  /// The flow, to which guests are added while it runs.
+  private final Supplier<Flow> described;
+
   private final List<Placed> all = new ArrayList<>();
   private final Map<String, Placed> byName = new HashMap<>();
   private final Set<Integer> numbers = new HashSet<>();
@@ -88,8 +91,8 @@ final class StreamTable {
 
   private final @Nullable OutputOwner owner;
 
-  StreamTable(Flow flow, @Nullable OutputOwner owner) {
-    this.flow = flow;
+  StreamTable(Supplier<Flow> described, @Nullable OutputOwner owner) {
+    this.described = described;
     this.owner = owner;
   }
 
@@ -98,13 +101,13 @@ final class StreamTable {
     if (numbers.contains(stream.number())) {
       throw new IllegalArgumentException(
           "flow %s has a stream of number %d already: give the new one another number"
-              .formatted(flow.name(), stream.number()));
+              .formatted(flow().name(), stream.number()));
     }
     Placed placed = new Placed(stream);
     if (byName.putIfAbsent(stream.name(), placed) != null) {
       throw new IllegalArgumentException(
           "flow %s has a stream %s already: give the new one another name"
-              .formatted(flow.name(), stream.name()));
+              .formatted(flow().name(), stream.name()));
     }
     numbers.add(stream.number());
     all.add(placed);
@@ -117,21 +120,21 @@ final class StreamTable {
     boolean isKnown =
         switch (stream.use()) {
           case RESERVOIR, INBOUND, OUTBOUND ->
-              flow.edges().stream()
+              flow().edges().stream()
                   .anyMatch(
                       edge ->
                           edge.name().equals(name)
                               && edge.from().equals(stream.from().name())
                               && edge.to().equals(stream.to().name()));
           case FEED ->
-              flow.feeds().stream()
+              flow().feeds().stream()
                   .anyMatch(
                       feed ->
                           feed.name().equals(name)
                               && feed.name().equals(stream.from().name())
                               && feed.stage().equals(stream.to().name()));
           case DRAIN ->
-              flow.drains().stream()
+              flow().drains().stream()
                   .anyMatch(
                       drain ->
                           drain.name().equals(name)
@@ -143,12 +146,16 @@ final class StreamTable {
           "stream %s: flow %s has no %s %s from %s to %s"
               .formatted(
                   stream.name(),
-                  flow.name(),
+                  flow().name(),
                   stream.use().name().toLowerCase(Locale.ROOT),
                   name,
                   stream.from().name(),
                   stream.to().name()));
     }
+  }
+
+  private Flow flow() {
+    return described.get();
   }
 
   synchronized boolean has(String name) {
@@ -159,7 +166,7 @@ final class StreamTable {
     Placed found = byName.get(name);
     if (found == null) {
       throw new IllegalArgumentException(
-          "flow %s has no stream %s: create it first".formatted(flow.name(), name));
+          "flow %s has no stream %s: create it first".formatted(flow().name(), name));
     }
     return found;
   }
@@ -199,7 +206,7 @@ final class StreamTable {
                 "the stream kind returned null instead of a stream");
         opened.ofFlow();
         opened.source(made.number());
-        if (flow.checksums()) {
+        if (flow().checksums()) {
           opened.useChecksums();
         }
         placed.stream = opened;
@@ -212,7 +219,7 @@ final class StreamTable {
         }
         placed.failed = true;
         throw FlowException.of(
-            flow.name(), placed.module(), FlowException.Phase.OPEN, made.name(), e);
+            flow().name(), placed.module(), FlowException.Phase.OPEN, made.name(), e);
       }
     }
   }

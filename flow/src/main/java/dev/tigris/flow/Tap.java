@@ -44,7 +44,15 @@ public final class Tap implements AutoCloseable {
   /// @param window how many copies of one sender wait for the reader
   /// @param blocks whether a sender waits where it would leave a water out
   /// @param isGranted whether only those are copied that the reader has granted ([Tap#grant])
-  public record Terms(int mostBytes, int window, boolean blocks, boolean isGranted) {
+  /// @param part of the senders: those whose number is `part`, modulo `parts`
+  /// @param parts how many taps have a part of the senders each; 1 for all senders
+  public record Terms(
+      int mostBytes, int window, boolean blocks, boolean isGranted, int part, int parts) {
+    /// Makes the terms of a tap of all senders.
+    public Terms(int mostBytes, int window, boolean blocks, boolean isGranted) {
+      this(mostBytes, window, blocks, isGranted, 0, 1);
+    }
+
     /// Checks the numbers.
     public Terms {
       if (mostBytes < 0 || mostBytes > MOST_BYTES) {
@@ -58,6 +66,10 @@ public final class Tap implements AutoCloseable {
       if (blocks && isGranted) {
         throw new IllegalArgumentException(
             "a tap that blocks copies all: it cannot have copies granted");
+      }
+      if (part < 0 || part >= parts) {
+        throw new IllegalArgumentException(
+            "part %d of %d: parts are numbered from 0".formatted(part, parts));
       }
     }
   }
@@ -101,6 +113,11 @@ public final class Tap implements AutoCloseable {
 
   Terms terms() {
     return terms;
+  }
+
+  /// Returns whether it copies what a sender puts, if that puts on the reservoir.
+  boolean isOf(End sender) {
+    return sender.index() % terms.parts() == terms.part();
   }
 
   // -- The reader.

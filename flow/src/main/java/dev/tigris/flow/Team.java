@@ -2,6 +2,7 @@ package dev.tigris.flow;
 
 import dev.tigris.flow.Operation.End;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,17 +10,32 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The replicas that a flow has at the moment, and the change that is being made to them, of which
-/// there is one at a time. Which replica joins or leaves, and what is refused, is decided here.
+/// The replicas that a flow has at the moment, its guests among them, and the change that is being
+/// made to them, of which there is one at a time. Which replica joins or leaves, and what is
+/// refused, is decided here.
 ///
 /// Thread rule: one thread at a time.
 public final class Team {
   private static final int MOST = 10_000;
 
-  private final Flow flow;
+  /// The flow, with the stages of guests that have joined.
+  private Flow flow;
+
   private final Map<String, List<End>> replicas = new LinkedHashMap<>();
   private final Map<String, Integer> nextNumber = new LinkedHashMap<>();
   private final Set<End> ended = new HashSet<>();
+
+  /// The guests that have joined, by their keys.
+  private final Map<Long, Known> guests = new HashMap<>();
+
+  /// A guest.
+  ///
+  /// @param stand the module that stands for it
+  private record Known(Guest guest, End stand) {}
+
+  /// The guest that joins or leaves; null if a stage is resized.
+  private @Nullable Guest guest;
+
   private int nextStream;
   private @Nullable Resizing change;
 
@@ -63,6 +79,7 @@ public final class Team {
   public @Nullable String resize(String name, int count) {
     String why = refusal(name, count);
     if (why == null) {
+      guest = null;
       stage = name;
       wanted = count;
       refused = null;
@@ -79,8 +96,11 @@ public final class Team {
     if (count < 1 || count > MOST) {
       return "%d replicas: a stage has 1 to %d".formatted(count, MOST);
     }
+    if (Guest.isOne(found)) {
+      return "stage %s is of another program: start or stop that".formatted(name);
+    }
     if (change != null) {
-      return "stage %s is being resized: wait until that is done".formatted(stage);
+      return isBeingChanged();
     }
     if (found.isSource()) {
       return "the replicas of source %s have divided their input among themselves".formatted(name);
@@ -117,6 +137,76 @@ public final class Team {
     return hasSender
         ? null
         : "stage %s gets nothing more: those before it have ended".formatted(name);
+  }
+
+  private String isBeingChanged() {
+    return guest == null
+        ? "stage %s is being resized: wait until that is done".formatted(stage)
+        : "a guest joins or leaves reservoir %s: wait until that is done"
+            .formatted(guest.reservoir());
+  }
+
+  /// Begins to let a guest join; [#change] has the change then.
+  ///
+  /// @return why it is refused; null if it is not
+  public @Nullable String join(Guest joining) {
+    if (change != null) {
+      return isBeingChanged();
+    }
+    if (guests.containsKey(joining.key())) {
+      return "this guest of reservoir %s has joined before".formatted(joining.reservoir());
+    }
+    String why = joining.refusal(flow);
+    if (why == null) {
+      why = joining.vanity(flow, this);
+    }
+    if (why == null) {
+      flow = flow.with(joining);
+      guest = joining;
+      refused = null;
+      int number = nextNumber.merge(joining.stand(), 1, Integer::sum) - 1;
+      Resizing joins = Resizing.growing(flow, this, joining, number, nextStream);
+      nextStream += joins.streams();
+      change = joins;
+      guests.put(joining.key(), new Known(joining, joins.replica()));
+    }
+    return why;
+  }
+
+  /// Begins to let a guest leave; [#change] has the change then, unless the guest has left.
+  ///
+  /// @return why it is refused; null if it is not
+  public @Nullable String leave(Guest leaving) {
+    if (change != null) {
+      return isBeingChanged();
+    }
+    Known known = guests.get(leaving.key());
+    if (known == null) {
+      return "no such guest of reservoir %s takes part".formatted(leaving.reservoir());
+    }
+    End its = known.stand();
+    if (!ended.contains(its) && replicas.getOrDefault(its.name(), new ArrayList<>()).remove(its)) {
+      guest = leaving;
+      refused = null;
+      change = Resizing.shrinking(flow, this, its);
+    }
+    return null;
+  }
+
+  /// Returns the modules that stand for the guests of a program which give.
+  List<End> givers(long program) {
+    return guests.values().stream()
+        .filter(each -> each.guest().gives() && each.guest().program() == program)
+        .map(Known::stand)
+        .filter(each -> replicas(each.name()).contains(each))
+        .toList();
+  }
+
+  /// Returns the graph of the flow as it is, with the stages of guests.
+  ///
+  /// @param described the graph without them
+  public FlowGraph graph(FlowGraph described) {
+    return described.grown(flow);
   }
 
   private void begin() {
@@ -161,11 +251,16 @@ public final class Team {
     }
     if (now.phase() == Resizing.Phase.REFUSED) {
       change = null;
-      refused = "too late: " + now.refusal();
+      refused = (now.guest() == null ? "too late: " : "") + now.refusal();
       return true;
     }
-    if (now.grows() && !ended.contains(now.replica())) {
-      replicas.getOrDefault(stage, new ArrayList<>()).add(now.replica());
+    End changed = now.replica();
+    if (now.grows() && !ended.contains(changed)) {
+      replicas.computeIfAbsent(changed.name(), _ -> new ArrayList<>()).add(changed);
+    }
+    if (guest != null) {
+      change = null;
+      return true;
     }
     begin();
     if (change == null && refused == null && replicas(stage).size() != wanted) {

@@ -434,6 +434,10 @@ final class Worker implements Runnable {
             case Operation.EndOutput output -> endOutput(output.stream());
             case Operation.SealInputs seal -> sealInputs();
             case Operation.ReserveInputs reserve -> reserveInputs();
+            case Operation.RequireSenders require -> {
+              inlet.requireSenders();
+              yield Answer.APPLIED;
+            }
             case Operation.Initialize initialize -> initialize();
             case Operation.Start start -> start();
             case Operation.Stop stop -> stopWorking();
@@ -519,7 +523,7 @@ final class Worker implements Runnable {
     use(stream);
     context.attach(placed.made().reservoir(), stream);
     begun = false;
-    return Answer.APPLIED;
+    return stream.isStopped() ? Answer.ENDED : Answer.APPLIED;
   }
 
   /// Uses what moves the data of a stream.

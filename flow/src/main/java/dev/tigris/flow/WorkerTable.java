@@ -1,8 +1,10 @@
 package dev.tigris.flow;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -14,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: any thread, but [#add] is called by one at a time.
 final class WorkerTable {
   private final LocalRun run;
-  private final Flow flow;
   private final long seed;
 
   /// Lets other modules go on while one waits, in an engine without threads.
@@ -25,7 +26,6 @@ final class WorkerTable {
 
   WorkerTable(LocalRun run, Flow flow, @Nullable Runnable others) {
     this.run = run;
-    this.flow = flow;
     this.seed = flow.seed();
     this.others = others;
   }
@@ -55,13 +55,14 @@ final class WorkerTable {
     Worker found = byEnd.get(module);
     if (found == null) {
       throw new IllegalArgumentException(
-          "flow %s has no module %s here: create it first".formatted(flow.name(), module));
+          "flow %s has no module %s here: create it first".formatted(run.flow().name(), module));
     }
     return found;
   }
 
   /// Returns the stage of a module that is to be made.
   Flow.Stage stageOfNew(Operation.End module) {
+    Flow flow = run.flow();
     Flow.Stage stage = flow.stage(module.name());
     if (stage == null || module.index() < 0) {
       throw new IllegalArgumentException(
@@ -77,9 +78,11 @@ final class WorkerTable {
   /// Makes a worker, whose thread is not started.
   Worker add(Flow.Stage stage, Operation.End module) {
     Parker parker = new Parker(this::isModule, others);
+    Flow flow = run.flow();
     List<Outlet> outlets = new ArrayList<>();
+    Set<String> names = new HashSet<>();
     for (Flow.Edge edge : flow.edges()) {
-      if (edge.from().equals(stage.name())) {
+      if (edge.from().equals(stage.name()) && names.add(edge.name())) { // once, if guests share it
         outlets.add(outlet(module, edge.name(), edge.reservoir()));
       }
     }

@@ -35,8 +35,8 @@ class FlowGraphTest {
         graph.stages());
     assertEquals(
         List.of(
-            new FlowGraph.Edge("read", "work", "work", "LOTTERY", 8, "memory"),
-            new FlowGraph.Edge("work", "end", "out", "routed", 16, "memory")),
+            new FlowGraph.Edge("read", "work", "work", "LOTTERY", 8, "memory", ""),
+            new FlowGraph.Edge("work", "end", "out", "routed", 16, "memory", "")),
         graph.edges());
     assertEquals(
         List.of("file in, read in waters of 100 bytes", "file in, read in waters of 9 bytes"),

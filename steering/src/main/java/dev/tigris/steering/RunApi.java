@@ -1,11 +1,15 @@
 package dev.tigris.steering;
 
+import dev.tigris.cluster.Reach;
 import dev.tigris.cluster.run.ClusterRun;
+import dev.tigris.cluster.run.GuestOrder;
 import dev.tigris.cluster.run.RunProgress;
 import dev.tigris.cluster.run.TapOrder;
 import dev.tigris.flow.FlowGraph;
+import dev.tigris.flow.Guest;
 import dev.tigris.flow.Tap;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -13,6 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Answers the calls of the control API of one run, whoever carries them. `openapi.json` beside
@@ -21,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: any thread.
 final class RunApi {
   private static final String V1 = "/api/v1/";
+  private static final Pattern DIGITS = Pattern.compile("[0-9a-f]{16}");
 
   /// The query for the receivers of each edge.
   private static final String RECEIVERS = "receivers=true";
@@ -59,6 +65,8 @@ final class RunApi {
       case V1 + "stop" -> change(call, "stop", this::stop);
       case V1 + "resize" -> resize(call);
       case V1 + "tap" -> tap(call);
+      case V1 + "join" -> join(call);
+      case V1 + "leave" -> leave(call);
       case V1 + "cancel" -> change(call, "cancel", this::cancel);
       default -> null;
     };
@@ -103,6 +111,7 @@ final class RunApi {
           ordered("name", edge.reservoir(), "from", edge.from(), "to", edge.to());
       members.put("policy", edge.policy());
       members.put("window", edge.window());
+      members.put("schema", edge.schema());
       reservoirs.add(members);
     }
     Map<String, @Nullable Object> members = new LinkedHashMap<>();
@@ -151,9 +160,16 @@ final class RunApi {
           .computeIfAbsent(each.process(), _ -> new ArrayList<>())
           .add(each.state().stage() + "[" + each.state().replica() + "]");
     }
+    List<Reach> reaches = run.reaches();
+    for (int process = 0; process < reaches.size(); process++) {
+      List<String> _ = found.computeIfAbsent(process, _ -> new ArrayList<>());
+    }
     List<Map<String, Object>> all = new ArrayList<>();
     found.forEach(
-        (process, replicas) -> all.add(ordered("process", process, "replicas", replicas)));
+        (process, replicas) -> {
+          String reach = process < reaches.size() ? reaches.get(process).toString() : "";
+          all.add(ordered("process", process, "replicas", replicas, "reach", reach));
+        });
     Map<String, @Nullable Object> members = new LinkedHashMap<>();
     members.put("processes", all);
     return members;
@@ -216,7 +232,7 @@ final class RunApi {
   private Answer tap(Call call) {
     return door.change(
         call,
-        "'reservoir', 'address' and 'token' are texts, 'bytes', 'window' and 'perSecond' numbers that a tap can have, and 'blocks' a truth, which is false if 'perSecond' is above 0",
+        "'reservoir', 'address' and 'token' are texts, 'bytes', 'window', 'perSecond', 'part' and 'parts' numbers that a tap can have, and 'blocks' a truth, which is false if 'perSecond' is above 0",
         body -> {
           TapOrder order = order(body);
           return order == null
@@ -233,17 +249,83 @@ final class RunApi {
         && body.get("bytes") instanceof Long bytes
         && body.get("window") instanceof Long window
         && body.get("perSecond") instanceof Long perSecond
+        && body.getOrDefault("part", 0L) instanceof Long part
+        && body.getOrDefault("parts", 1L) instanceof Long parts
         && body.getOrDefault("key", "") instanceof String key) {
       try {
         int each = Math.toIntExact(perSecond);
         Tap.Terms terms =
-            new Tap.Terms(Math.toIntExact(bytes), Math.toIntExact(window), blocks, each > 0);
+            new Tap.Terms(
+                Math.toIntExact(bytes),
+                Math.toIntExact(window),
+                blocks,
+                each > 0,
+                Math.toIntExact(part),
+                Math.toIntExact(parts));
         return new TapOrder(reservoir, terms, each, address, token, key);
       } catch (IllegalArgumentException | ArithmeticException e) {
         return null;
       }
     }
     return null;
+  }
+
+  private Answer join(Call call) {
+    return door.change(
+        call,
+        "'reservoir' and 'reach' are texts, 'gives' a truth, 'program' and 'key' have 16 hexadecimal digits, and 'process' is a number",
+        body -> {
+          Guest guest = guest(body);
+          if (guest == null
+              || !(body.get("reach") instanceof String told)
+              || !(body.get("process") instanceof Long process)
+              || process != process.intValue()) {
+            return null;
+          }
+          try {
+            GuestOrder order = new GuestOrder(guest, Reach.of(told), process.intValue());
+            return wanted(words("join", guest), () -> outcome(run.join(order)));
+          } catch (IllegalArgumentException e) {
+            return null;
+          }
+        });
+  }
+
+  private Answer leave(Call call) {
+    return door.change(
+        call,
+        "'reservoir' is a text, 'gives' a truth, and 'program' and 'key' have 16 hexadecimal digits",
+        body -> {
+          Guest guest = guest(body);
+          return guest == null
+              ? null
+              : wanted(words("leave", guest), () -> outcome(run.leave(guest)));
+        });
+  }
+
+  private static String words(String what, Guest guest) {
+    return "%s reservoir %s as a %s, %s"
+        .formatted(what, guest.reservoir(), guest.gives() ? "giver" : "taker", digits(guest.key()));
+  }
+
+  private static @Nullable Guest guest(Map<String, @Nullable Object> body) {
+    return body.get("reservoir") instanceof String reservoir
+            && body.get("gives") instanceof Boolean gives
+            && body.get("program") instanceof String program
+            && body.get("key") instanceof String key
+            && DIGITS.matcher(program).matches()
+            && DIGITS.matcher(key).matches()
+        ? new Guest(
+            reservoir,
+            gives,
+            HexFormat.fromHexDigitsToLong(program),
+            HexFormat.fromHexDigitsToLong(key))
+        : null;
+  }
+
+  /// Returns a number as guests tell it.
+  static String digits(long number) {
+    return HexFormat.of().toHexDigits(number);
   }
 
   private Supplier<Changes.Outcome> outcome(CompletableFuture<Void> change) {

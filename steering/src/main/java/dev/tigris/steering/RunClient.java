@@ -9,9 +9,12 @@ import java.net.HttpURLConnection;
 import java.net.Proxy;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.UUID;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +28,11 @@ public final class RunClient {
   private static final int MOST_BYTES = 64 << 20;
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /// How long others may be quicker.
+  private static final Duration CONTEST = Duration.ofSeconds(10);
+
+  private static final long LOOK_MILLIS = 10;
 
   private final URI address;
   private final String token;
@@ -55,7 +63,13 @@ public final class RunClient {
   ///
   /// @throws IOException if the run serves no API, or has ended
   public static RunClient of(Path folder) throws IOException {
-    Map<String, String> facts = Facts.readOwn(folder.resolve(RunRecovery.API));
+    Map<String, String> facts;
+    try {
+      facts = Facts.readOwn(folder.resolve(RunRecovery.API));
+    } catch (NoSuchFileException e) {
+      throw new IOException(
+          "the run in %s cannot be asked: it is over, or has no control API".formatted(folder), e);
+    }
     try {
       return new RunClient(
           URI.create(facts.getOrDefault(ControlServer.ADDRESS, "")),
@@ -99,6 +113,46 @@ public final class RunClient {
     connection.setRequestProperty("Content-Type", Answer.JSON);
     connection.getOutputStream().write(Json.text(body).getBytes(StandardCharsets.UTF_8));
     return reply(connection);
+  }
+
+  /// Asks for a change, based on the revision that the run has now, until no other client was
+  /// quicker.
+  ///
+  /// @param path such as `/api/v1/resize`
+  /// @param members of the body, but for the revision and the request's id
+  /// @return the id of the change, for [#await]
+  /// @throws IOException if the run refuses, or does not answer
+  public String change(String path, Map<String, Object> members) throws IOException {
+    Map<String, Object> body = new LinkedHashMap<>(members);
+    body.put("request", UUID.randomUUID().toString());
+    long start = System.nanoTime();
+    while (true) {
+      Object revision = get("/api/v1/run").members().get("revision");
+      body.put("revision", revision == null ? 0L : revision);
+      Reply reply = post(path, body);
+      if (reply.isWell()) {
+        return String.valueOf(reply.members().get("id"));
+      }
+      if (reply.status() != Answer.CONFLICT || System.nanoTime() - start > CONTEST.toNanos()) {
+        throw new IOException(reply.error());
+      }
+    }
+  }
+
+  /// Waits until a change was made.
+  ///
+  /// @throws IOException if it has failed, or the run does not answer
+  public void await(String change) throws IOException, InterruptedException {
+    while (true) {
+      Map<String, @Nullable Object> members = get("/api/v1/changes/" + change).members();
+      if ("failed".equals(members.get("state"))) {
+        throw new IOException(String.valueOf(members.get("text")));
+      }
+      if ("done".equals(members.get("state"))) {
+        return;
+      }
+      Thread.sleep(LOOK_MILLIS);
+    }
   }
 
   private HttpURLConnection open(String path) throws IOException {

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// Copies of the waters that a run of this user, on this host, puts on a reservoir. The run goes on
@@ -22,10 +21,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: one thread.
 public final class RunTap implements AutoCloseable {
-  private static final int STALE = 409;
-  private static final int TRIES = 20;
-  private static final long LOOK_MILLIS = 10;
-
   private final TapReader reader;
 
   private RunTap(TapReader reader) {
@@ -57,48 +52,21 @@ public final class RunTap implements AutoCloseable {
     RunTap made = new RunTap(reader);
     try {
       Map<String, Object> body = new LinkedHashMap<>();
-      body.put("request", UUID.randomUUID().toString());
       body.put("reservoir", reservoir);
       body.put("bytes", (long) terms.mostBytes());
       body.put("window", (long) terms.window());
       body.put("blocks", terms.blocks());
+      body.put("part", (long) terms.part());
+      body.put("parts", (long) terms.parts());
       body.put("perSecond", (long) perSecond);
       body.put("address", reader.address());
       body.put("token", reader.token());
       body.put("key", reader.key());
-      made.await(client, asked(client, body));
+      client.await(client.change("/api/v1/tap", body));
       return made;
     } catch (IOException | InterruptedException | RuntimeException e) {
       made.close();
       throw e;
-    }
-  }
-
-  /// Asks, again if another client was quicker, and returns the id of the change.
-  private static String asked(RunClient client, Map<String, Object> body) throws IOException {
-    for (int left = TRIES; ; left--) {
-      Object revision = client.get("/api/v1/run").members().get("revision");
-      body.put("revision", revision == null ? 0L : revision);
-      RunClient.Reply reply = client.post("/api/v1/tap", body);
-      if (reply.isWell()) {
-        return String.valueOf(reply.members().get("id"));
-      }
-      if (reply.status() != STALE || left == 1) {
-        throw new IOException(reply.error());
-      }
-    }
-  }
-
-  private void await(RunClient client, String id) throws IOException, InterruptedException {
-    while (true) {
-      Map<String, @Nullable Object> change = client.get("/api/v1/changes/" + id).members();
-      if ("failed".equals(change.get("state"))) {
-        throw new IOException(String.valueOf(change.get("text")));
-      }
-      if ("done".equals(change.get("state"))) {
-        return;
-      }
-      Thread.sleep(LOOK_MILLIS);
     }
   }
 

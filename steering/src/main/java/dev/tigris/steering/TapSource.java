@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 ///     .stage("check", Check::new, 4)
 /// ```
 ///
-/// It has one replica, on the host of that run's coordinator.
+/// Each of several replicas has the waters of a part of the senders. They are on the host of that
+/// run's coordinator.
 public final class TapSource implements Source {
   /// The result with the number of waters that were left out.
   public static final String LEFT_OUT = "waters left out by the tap";
@@ -59,17 +60,12 @@ public final class TapSource implements Source {
 
   @Override
   public void init(ModuleContext given) throws IOException, InterruptedException {
-    if (given.replicas() != 1) {
-      throw new IllegalArgumentException(
-          "stage %s has %d replicas: the source of a tap has one"
-              .formatted(given.stage(), given.replicas()));
-    }
     context = given;
     tap =
         RunTap.open(
             RunClient.of(folder),
             reservoir,
-            new Tap.Terms(MOST_BYTES, WINDOW, blocks, false),
+            new Tap.Terms(MOST_BYTES, WINDOW, blocks, false, given.replica(), given.replicas()),
             0,
             host);
   }

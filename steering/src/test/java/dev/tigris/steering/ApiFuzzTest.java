@@ -39,7 +39,9 @@ class ApiFuzzTest {
   private static final String TOKEN = "0123456789abcdef";
   private static final String HOST = "127.0.0.1:4711";
   private static final List<String> CHANGES =
-      List.of("stop", "cancel", "resize", "tap", "modules", "streams", "attach", "seal", "start");
+      List.of(
+          "stop", "cancel", "resize", "tap", "join", "leave", "modules", "streams", "attach",
+          "seal", "start");
 
   /// The members that some change has, each of which may have any value.
   private static final List<String> NAMES =
@@ -49,6 +51,12 @@ class ApiFuzzTest {
           "stage",
           "replicas",
           "reservoir",
+          "gives",
+          "program",
+          "reach",
+          "process",
+          "part",
+          "parts",
           "address",
           "token",
           "bytes",

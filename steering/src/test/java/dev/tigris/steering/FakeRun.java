@@ -1,10 +1,13 @@
 package dev.tigris.steering;
 
+import dev.tigris.cluster.Reach;
 import dev.tigris.cluster.run.ClusterRun;
+import dev.tigris.cluster.run.GuestOrder;
 import dev.tigris.cluster.run.RunProgress;
 import dev.tigris.cluster.run.TapOrder;
 import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.FlowSnapshot;
+import dev.tigris.flow.Guest;
 import dev.tigris.flow.Results;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,7 +52,8 @@ final class FakeRun implements ClusterRun {
     for (int i = 0; i < stages.length; i++) {
       all.add(new FlowGraph.Stage(stages[i], 4, i == 0, "round-robin", false));
       if (i > 0) {
-        edges.add(new FlowGraph.Edge(stages[i - 1], stages[i], "r" + i, "lottery", 16, "memory"));
+        edges.add(
+            new FlowGraph.Edge(stages[i - 1], stages[i], "r" + i, "lottery", 16, "memory", ""));
       }
     }
     return new FlowGraph("test", all, edges, List.of(), List.of(), false, null);
@@ -86,6 +90,23 @@ final class FakeRun implements ClusterRun {
   public CompletableFuture<Void> tap(TapOrder order) {
     asked.add(order.reservoir() + " " + order.perSecond() + " " + order.address());
     return resized;
+  }
+
+  @Override
+  public CompletableFuture<Void> join(GuestOrder order) {
+    asked.add("join " + order.guest().reservoir() + " " + order.process());
+    return resized;
+  }
+
+  @Override
+  public CompletableFuture<Void> leave(Guest guest) {
+    asked.add("leave " + guest.reservoir() + " " + guest.key());
+    return resized;
+  }
+
+  @Override
+  public List<Reach> reaches() {
+    return List.of(new Reach("x", List.of(new Reach.Way("tcp", "127.0.0.1:9"))));
   }
 
   @Override

@@ -133,6 +133,26 @@ class RunApiTest {
   }
 
   @Test
+  void guestsJoinAndLeave() {
+    String guest =
+        "{\"request\":\"%s\",\"revision\":%d,\"reservoir\":\"work\",\"gives\":false,\"program\":\"%s\",\"key\":\"00000000000000ff\"%s}";
+    String there = ",\"reach\":\"x|tcp=127.0.0.1:9\",\"process\":0";
+    String program = "0123456789abcdef";
+    for (String wrong :
+        List.of("", ",\"reach\":\"x|tcp\",\"process\":0", ",\"reach\":\"x\",\"process\":1.5")) {
+      String body = guest.formatted("a", 1, program, wrong);
+      assertEquals(400, post("/api/v1/join", body).status(), wrong);
+    }
+    String tooShort = guest.formatted("a", 1, "12", there);
+    assertEquals(400, post("/api/v1/join", tooShort).status(), tooShort);
+    assertEquals(202, post("/api/v1/join", guest.formatted("a", 1, program, there)).status());
+    assertEquals(202, post("/api/v1/leave", guest.formatted("b", 2, program, "")).status());
+    assertEquals(List.of("join work 0", "leave work 255"), run.asked);
+    String processes = get("/api/v1/processes").body();
+    assertTrue(processes.contains("\"reach\":\"x|tcp=127.0.0.1:9\""), processes);
+  }
+
+  @Test
   void aChangeThatTheEndOfTheRunCutsShortHasFailed() {
     assertEquals(202, resize("a", ",\"stage\":\"work\",\"replicas\":3").status());
     assertTrue(run.resized.completeExceptionally(new CancellationException("stopped")));

@@ -1,11 +1,14 @@
 package dev.tigris.bench.runs;
 
+import dev.tigris.cluster.Reach;
 import dev.tigris.cluster.run.ClusterRun;
+import dev.tigris.cluster.run.GuestOrder;
 import dev.tigris.cluster.run.RunProgress;
 import dev.tigris.cluster.run.TapOrder;
 import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.FlowLoad;
 import dev.tigris.flow.FlowSnapshot;
+import dev.tigris.flow.Guest;
 import dev.tigris.flow.Results;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -98,7 +101,7 @@ final class SteeredRun implements ClusterRun {
       stages.add(
           new FlowGraph.Stage(each, REPLICAS / STAGES.size(), index == 0, "round-robin", false));
       if (index > 0) {
-        edges.add(new FlowGraph.Edge(STAGES.get(index - 1), each, each, "lottery", 16, "memory"));
+        edges.add(new FlowGraph.Edge(STAGES.get(index - 1), each, each, "lottery", 16, "memory", ""));
       }
     }
     return new FlowGraph("steered", stages, edges, List.of(), List.of(), false, null);
@@ -112,6 +115,21 @@ final class SteeredRun implements ClusterRun {
   @Override
   public Optional<Path> folder() {
     return Optional.of(folder);
+  }
+
+  @Override
+  public CompletableFuture<Void> join(GuestOrder order) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Void> leave(Guest guest) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public List<Reach> reaches() {
+    return List.of();
   }
 
   @Override

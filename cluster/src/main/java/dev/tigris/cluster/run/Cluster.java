@@ -376,13 +376,13 @@ public final class Cluster {
       throws IOException {
     Flow flow = described.flow().seededOr(settled.seed());
     if (!hasFolder) {
-      return new ThreadsRun(flow.start(), described.graph(), null);
+      return ThreadsRun.of(described, flow.start(), null);
     }
     RunId run = new RunId(SECRETS.nextLong(), SECRETS.nextLong());
     RunFolder folder = RunFolder.make(runs, run, settled.time(), facts(program, settled));
     try {
       FlowRun started = flow.start();
-      return new ThreadsRun(started, described.graph(), ThreadsFolder.watch(started, folder));
+      return ThreadsRun.of(described, started, ThreadsFolder.watch(started, folder));
     } catch (RuntimeException | Error e) {
       notStarted(folder, e);
       throw e;

@@ -1,9 +1,12 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.Reach;
 import dev.tigris.flow.FlowGraph;
+import dev.tigris.flow.Guest;
 import dev.tigris.flow.Results;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -68,6 +71,23 @@ public interface ClusterRun {
   /// @return completes when each sender knows of it. It fails with [IllegalStateException] where
   ///     that is not possible
   CompletableFuture<Void> tap(TapOrder order);
+
+  /// Lets a module of another program take part while the modules run, as
+  /// [dev.tigris.flow.FlowRun#join] does: it is in [dev.tigris.cluster.GuestStreams]. It waits for
+  /// other changes. An attempt that follows another one begins without it.
+  ///
+  /// @return completes when it takes part. It fails with [IllegalStateException] where that is not
+  ///     possible, which changes nothing
+  CompletableFuture<Void> join(GuestOrder order);
+
+  /// Lets a guest leave: it gets nothing more, and works off what it has.
+  ///
+  /// @return completes when it has. It fails with [IllegalStateException] if it does not take part
+  CompletableFuture<Void> leave(Guest guest);
+
+  /// Returns where the processes of the run listen for streams, by their numbers; empty before all
+  /// of them do. A run on threads begins to listen when this is called.
+  List<Reach> reaches();
 
   /// Returns the modules that a change of a stage waits for, in words: each is in a call, or
   /// leaves. It is empty if no change goes on.

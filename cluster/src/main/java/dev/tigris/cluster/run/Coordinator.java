@@ -1,6 +1,7 @@
 // Over 400 lines: one thread, all that it is told, and all that it does.
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.Reach;
 import dev.tigris.cluster.run.protocol.CoordinatorAct;
 import dev.tigris.cluster.run.protocol.CoordinatorProtocol;
 import dev.tigris.cluster.run.protocol.Epoch;
@@ -11,6 +12,7 @@ import dev.tigris.cluster.run.protocol.Report;
 import dev.tigris.cluster.run.protocol.Word;
 import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.FlowLoad;
+import dev.tigris.flow.Guest;
 import dev.tigris.flow.Results;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -65,6 +68,7 @@ final class Coordinator implements Runnable {
   private final Map<Integer, List<RunProgress.Replica>> replicas = new ConcurrentHashMap<>();
   private final Map<Integer, List<RunProgress.Edge>> edges = new ConcurrentHashMap<>();
   private final Map<Integer, Results> told = new ConcurrentHashMap<>();
+  private final Map<Integer, Reach> reaches = new ConcurrentHashMap<>();
   private volatile RunProgress.Phase phase = RunProgress.Phase.STARTING;
   private volatile int attempt = 1;
   private volatile List<Integer> behind = List.of();
@@ -113,6 +117,22 @@ final class Coordinator implements Runnable {
     return why == null
         ? change(promised -> team.tap(order, promised))
         : CompletableFuture.failedFuture(new IllegalStateException(why));
+  }
+
+  /// Lets a guest take part.
+  CompletableFuture<Void> join(GuestOrder order) {
+    return change(promised -> team.join(order, promised));
+  }
+
+  /// Lets a guest leave.
+  CompletableFuture<Void> leave(Guest guest) {
+    return change(promised -> team.leave(guest, promised));
+  }
+
+  /// Returns where the processes listen for streams; empty before all have told.
+  List<Reach> reaches() {
+    Map<Integer, Reach> known = new TreeMap<>(reaches);
+    return known.size() == launch.limits().workers() ? List.copyOf(known.values()) : List.of();
   }
 
   private CompletableFuture<Void> change(Consumer<CompletableFuture<Void>> begin) {
@@ -182,7 +202,7 @@ final class Coordinator implements Runnable {
   }
 
   FlowGraph graph() {
-    return launch.flow().graph();
+    return team.graph();
   }
 
   RunProgress progress() {
@@ -345,6 +365,7 @@ final class Coordinator implements Runnable {
         switch (report.word()) {
           case Word.Joined(String address) -> {
             controls.put(entry(report.epoch(), report.worker()), Streams.controlOf(address));
+            reaches.put(report.worker(), Reach.of(Streams.streamsOf(address)));
             replicas.remove(report.worker());
             edges.remove(report.worker());
             told.remove(report.worker());
@@ -409,6 +430,7 @@ final class Coordinator implements Runnable {
       team = new RunTeam(launch.flow(), launch.limits().workers());
       replicas.clear();
       edges.clear();
+      reaches.clear();
       told.clear();
       thrown.clear();
       try {

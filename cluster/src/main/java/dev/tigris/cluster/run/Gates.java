@@ -65,6 +65,11 @@ final class Gates {
     }
 
     @Override
+    public StreamKind outward(StreamKind kind) {
+      return part.outward(kind);
+    }
+
+    @Override
     public CompletionStage<Void> joined() {
       return part.joined()
           .thenCompose(

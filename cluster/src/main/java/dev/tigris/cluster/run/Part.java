@@ -2,6 +2,7 @@
 package dev.tigris.cluster.run;
 
 import dev.tigris.cluster.Exchange;
+import dev.tigris.cluster.ProcessPart;
 import dev.tigris.cluster.Reach;
 import dev.tigris.cluster.StreamOptions;
 import dev.tigris.cluster.run.outputs.OutputNote;
@@ -16,6 +17,7 @@ import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.HeldEngine;
 import dev.tigris.flow.Operation;
 import dev.tigris.flow.PeerLostException;
+import dev.tigris.flow.Resizing;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
 import java.io.DataInputStream;
@@ -97,7 +99,7 @@ final class Part implements AutoCloseable {
   private boolean isFailureTold; // under this object's lock
   private volatile @Nullable Described flow;
   private volatile long seed;
-  private volatile @Nullable FlowPart whereStreamsAre;
+  private volatile @Nullable ProcessPart whereStreamsAre;
 
   /// The steps of changes that this worker has made.
   private final StepLog.Making made = new StepLog.Making();
@@ -177,7 +179,7 @@ final class Part implements AutoCloseable {
             group.meet(exchange, described.graph(), described.placement(), processes);
           }
           Flow whole = described.flow();
-          FlowPart here =
+          ProcessPart here =
               exchange.part(whole, replica -> place(described, replica), index, processes);
           whereStreamsAre = here;
           begin(whole.seededOr(seed), gates.before(here));
@@ -193,12 +195,11 @@ final class Part implements AutoCloseable {
   ///
   /// @param steps those that were not answered
   void change(ByteBuffer steps) throws IOException {
-    FlowPart here = whereStreamsAre;
+    ProcessPart here = whereStreamsAre;
     try (DataInputStream in = Frame.reading(steps)) {
       for (StepLog.Numbered each : made.take(StepLog.read(in))) {
-        added.putAll(each.processes());
         CompletableFuture<?> _ =
-            answer(each, here)
+            answer(each.work(), Objects.requireNonNull(here))
                 .thenAccept(
                     answer -> {
                       made.answered(each.number(), answer);
@@ -208,12 +209,22 @@ final class Part implements AutoCloseable {
     }
   }
 
-  private CompletableFuture<FlowEngine.Answer> answer(
-      StepLog.Numbered each, @Nullable FlowPart here) {
-    TapOrder tap = each.tap();
-    if (tap == null) {
-      return started().apply(Objects.requireNonNull(each.step()), Objects.requireNonNull(here));
-    }
+  private CompletableFuture<FlowEngine.Answer> answer(StepLog.Work work, ProcessPart here) {
+    return switch (work) {
+      case StepLog.Work.OfChange(Resizing.Step step, Map<Operation.End, Integer> processes) -> {
+        added.putAll(processes);
+        yield started().apply(step, here);
+      }
+      case StepLog.Work.OfTap(TapOrder order) -> attach(order);
+      case StepLog.Work.OfGuest(GuestOrder order, int process) -> {
+        started().meet(order.guest());
+        here.meet(process, order.reach(), order.guest().key());
+        yield CompletableFuture.completedFuture(FlowEngine.Answer.APPLIED);
+      }
+    };
+  }
+
+  private CompletableFuture<FlowEngine.Answer> attach(TapOrder tap) {
     TapLine line = TapLine.open(tap, index, started());
     lines.removeIf(old -> old.gone().isDone());
     lines.add(line);

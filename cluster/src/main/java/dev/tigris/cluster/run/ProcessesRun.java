@@ -1,9 +1,12 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.Reach;
 import dev.tigris.flow.FlowGraph;
+import dev.tigris.flow.Guest;
 import dev.tigris.flow.Results;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -97,6 +100,21 @@ final class ProcessesRun implements ClusterRun {
   @Override
   public CompletableFuture<Void> tap(TapOrder order) {
     return coordinator.tap(order);
+  }
+
+  @Override
+  public CompletableFuture<Void> join(GuestOrder order) {
+    return coordinator.join(order);
+  }
+
+  @Override
+  public CompletableFuture<Void> leave(Guest guest) {
+    return coordinator.leave(guest);
+  }
+
+  @Override
+  public List<Reach> reaches() {
+    return coordinator.reaches();
   }
 
   @Override

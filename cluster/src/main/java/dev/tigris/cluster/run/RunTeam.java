@@ -1,29 +1,48 @@
 package dev.tigris.cluster.run;
 
 import dev.tigris.flow.FlowEngine.Answer;
+import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.FlowSnapshot;
+import dev.tigris.flow.Guest;
 import dev.tigris.flow.Operation.End;
 import dev.tigris.flow.Resizing;
 import dev.tigris.flow.Team;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The replicas of a run's attempt, and the change that is being made to them: which steps each
 /// worker has to make. A replica that joins is in the process that has the fewest of its stage.
 ///
-/// Thread rule: the coordinator's thread, but for [#waitsFor].
+/// Thread rule: the coordinator's thread, but for [#waitsFor] and [#graph].
 final class RunTeam {
   private final Described described;
   private final List<StepLog.Asking> workers = new ArrayList<>();
   private final Map<End, Integer> added = new HashMap<>();
   private final Team team;
+  private final Deque<Turn> turns = new ArrayDeque<>();
   private @Nullable CompletableFuture<Void> asked;
   private volatile String waitsFor = "";
+
+  /// The flow as it is, with the stages of guests. Any thread.
+  private volatile FlowGraph graph;
+
+  /// How many guests there were. Each has a number behind those of the processes, as if it were
+  /// alone in one.
+  private int guests;
+
+  /// A change by guests, which waits for the end of another one.
+  ///
+  /// @param wanted begins it, and returns why it is refused; null if it is not
+  private record Turn(Supplier<@Nullable String> wanted, CompletableFuture<Void> promised) {}
 
   /// The taps that some workers have not answered, by worker and number.
   private final Map<TapKey, TapChange> taps = new HashMap<>();
@@ -57,6 +76,7 @@ final class RunTeam {
   RunTeam(Described described, int processes) {
     this.described = described;
     this.team = new Team(described.flow());
+    this.graph = described.graph();
     for (int i = 0; i < processes; i++) {
       workers.add(new StepLog.Asking());
     }
@@ -69,33 +89,85 @@ final class RunTeam {
       boolean _ = promised.completeExceptionally(new IllegalStateException(why));
       return;
     }
+    if (team.change() == null) { // it has so many
+      boolean _ = promised.complete(null);
+      return;
+    }
     asked = promised;
     goOn();
+  }
+
+  /// Lets a guest join, as soon as no other change goes on.
+  void join(GuestOrder order, CompletableFuture<Void> promised) {
+    turns.addLast(new Turn(() -> join(order), promised));
+    goOn();
+  }
+
+  private @Nullable String join(GuestOrder order) {
+    if (order.process() < 0 || order.process() >= workers.size()) {
+      return "there is no process %d: there are %d, from 0"
+          .formatted(order.process(), workers.size());
+    }
+    String why = team.join(order.guest());
+    Resizing change = team.change();
+    if (why == null && change != null) {
+      int itself = workers.size() + guests++;
+      added.put(change.replica(), order.process());
+      added.put(Objects.requireNonNull(change.guest()), itself);
+      graph = team.graph(described.graph());
+      workers.forEach(
+          each -> {
+            long _ = each.add(new StepLog.Work.OfGuest(order, itself));
+          });
+    }
+    return why;
+  }
+
+  /// Lets a guest leave, as soon as no other change goes on.
+  void leave(Guest guest, CompletableFuture<Void> promised) {
+    turns.addLast(new Turn(() -> team.leave(guest), promised));
+    goOn();
+  }
+
+  /// Begins the next change by guests, if none goes on.
+  private void beginNext() {
+    while (team.change() == null && !turns.isEmpty()) {
+      Turn turn = turns.removeFirst();
+      String why = turn.wanted().get();
+      if (why == null && team.change() != null) {
+        asked = turn.promised();
+      } else {
+        settle(turn.promised(), why);
+      }
+    }
+  }
+
+  /// Returns the flow as it is, with the stages of guests. Any thread.
+  FlowGraph graph() {
+    return graph;
   }
 
   /// Lets each worker attach a tap.
   void tap(TapOrder order, CompletableFuture<Void> promised) {
     TapChange change = new TapChange(promised, workers.size());
     for (int worker = 0; worker < workers.size(); worker++) {
-      taps.put(new TapKey(worker, workers.get(worker).add(order)), change);
+      taps.put(new TapKey(worker, workers.get(worker).add(new StepLog.Work.OfTap(order))), change);
     }
   }
 
   private void goOn() {
-    boolean isSettled = false;
-    while (!isSettled) {
-      Resizing change = team.change();
-      if (change != null) {
-        List<Resizing.Step> fresh = change.next();
-        fresh.forEach(this::ask);
-        if (!fresh.isEmpty() || !change.isOver()) {
-          break;
-        }
+    beginNext();
+    for (Resizing change = team.change(); change != null; change = team.change()) {
+      List<Resizing.Step> fresh = change.next();
+      fresh.forEach(this::ask);
+      if (!fresh.isEmpty() || !change.isOver()) {
+        break;
       }
-      isSettled = team.settle();
-      if (isSettled) {
+      if (team.settle()) {
         waitsFor = ""; // before anyone hears that the change was made
-        settle(team.refused());
+        settle(asked, team.refused());
+        asked = null;
+        beginNext();
       }
     }
     Resizing change = team.change();
@@ -111,7 +183,7 @@ final class RunTeam {
   }
 
   private void ask(Resizing.Step step) {
-    if (step.kind() == Resizing.Kind.ADD) {
+    if (step.kind() == Resizing.Kind.ADD && !added.containsKey(step.module())) {
       added.put(step.module(), emptiest(step.module().name()));
     }
     Map<End, Integer> processes = new LinkedHashMap<>();
@@ -121,7 +193,7 @@ final class RunTeam {
       processes.put(link.from(), place(link.from()));
       processes.put(link.to(), place(link.to()));
     }
-    workers.get(place(step.module())).add(step, processes);
+    long _ = workers.get(place(step.module())).add(new StepLog.Work.OfChange(step, processes));
   }
 
   private int emptiest(String stage) {
@@ -141,9 +213,7 @@ final class RunTeam {
     return its != null ? its : described.placement().process(replica);
   }
 
-  private void settle(@Nullable String refusal) {
-    CompletableFuture<Void> waiting = asked;
-    asked = null;
+  private static void settle(@Nullable CompletableFuture<Void> waiting, @Nullable String refusal) {
     if (waiting != null && refusal != null) {
       boolean _ = waiting.completeExceptionally(new IllegalStateException(refusal));
     } else if (waiting != null) {
@@ -173,8 +243,10 @@ final class RunTeam {
           TapChange tap = taps.remove(new TapKey(worker, number));
           if (tap != null) {
             tap.answered(worker, answer);
-          } else if (its != null && its.step() != null && before != null) {
-            before.answered(its.step().number(), answer);
+          } else if (its != null
+              && its.work() instanceof StepLog.Work.OfChange change
+              && before != null) {
+            before.answered(change.step().number(), answer);
           }
         });
     if (before == null) {
@@ -186,11 +258,10 @@ final class RunTeam {
 
   /// The attempt is over, or given up.
   void failed(String why) {
-    CompletableFuture<Void> waiting = asked;
+    settle(asked, why);
     asked = null;
-    if (waiting != null) {
-      boolean _ = waiting.completeExceptionally(new IllegalStateException(why));
-    }
+    turns.forEach(each -> settle(each.promised(), why));
+    turns.clear();
     for (TapChange each : taps.values()) {
       boolean _ = each.promised.completeExceptionally(new IllegalStateException(why));
     }

@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
 /// all answers that may not have come:
 ///
 /// ```
-///   order:    (number, step of a change, process of each end) or
-///             (number, order of a tap) ...                  in the order of their numbers
+///   order:    (number, kind, work) ...                      in the order of their numbers
+///     work 0: step of a change, process of each end
+///     work 1: order of a tap
+///     work 2: order of a guest, its process
 ///   report:   (number, answer) ...
 /// ```
 ///
@@ -31,21 +33,35 @@ final class StepLog {
   /// The steps of a change are fewer: a message with more is damaged.
   private static final int MOST = 1 << 20;
 
+  private static final int STEP = 0;
+  private static final int TAP = 1;
+  private static final int GUEST = 2;
+
+  /// The work of a step.
+  sealed interface Work {
+    /// A step of a change.
+    ///
+    /// @param processes where the ends of its stream are, and where its module is
+    record OfChange(Resizing.Step step, Map<End, Integer> processes) implements Work {
+      /// Copies the map.
+      public OfChange {
+        processes = Map.copyOf(processes);
+      }
+    }
+
+    /// A tap is to be attached.
+    record OfTap(TapOrder order) implements Work {}
+
+    /// A guest is to be known.
+    ///
+    /// @param process the number of its process, which is none of the run's
+    record OfGuest(GuestOrder order, int process) implements Work {}
+  }
+
   /// A step with its place among those of the worker.
   ///
   /// @param number from 1
-  /// @param step of a change; null if it is a tap
-  /// @param tap to attach; null if it is a step of a change
-  /// @param processes where the ends of its stream are, and where its module is
-  record Numbered(
-      long number,
-      Resizing.@Nullable Step step,
-      @Nullable TapOrder tap,
-      Map<End, Integer> processes) {
-    Numbered {
-      processes = Map.copyOf(processes);
-    }
-  }
+  record Numbered(long number, Work work) {}
 
   private StepLog() {}
 
@@ -54,15 +70,10 @@ final class StepLog {
     private final Map<Long, Numbered> open = new LinkedHashMap<>();
     private long last;
 
-    void add(Resizing.Step step, Map<End, Integer> processes) {
+    /// Adds a step, and returns its number.
+    long add(Work work) {
       last++;
-      open.put(last, new Numbered(last, step, null, processes));
-    }
-
-    /// Adds a tap, and returns its number.
-    long add(TapOrder tap) {
-      last++;
-      open.put(last, new Numbered(last, null, tap, Map.of()));
+      open.put(last, new Numbered(last, work));
       return last;
     }
 
@@ -113,34 +124,41 @@ final class StepLog {
   static void write(DataOutputStream out, List<Numbered> steps) throws IOException {
     out.writeInt(steps.size());
     for (Numbered each : steps) {
-      TapOrder tap = each.tap();
-      Resizing.Step step = each.step();
       out.writeLong(each.number());
-      out.writeBoolean(tap != null);
-      if (tap != null) {
-        tap.write(out);
-      } else if (step != null) {
-        write(out, step, each);
+      switch (each.work()) {
+        case Work.OfChange change -> {
+          out.writeByte(STEP);
+          write(out, change);
+        }
+        case Work.OfTap(TapOrder order) -> {
+          out.writeByte(TAP);
+          order.write(out);
+        }
+        case Work.OfGuest(GuestOrder order, int process) -> {
+          out.writeByte(GUEST);
+          order.write(out);
+          out.writeInt(process);
+        }
       }
     }
   }
 
-  private static void write(DataOutputStream out, Resizing.Step step, Numbered each)
-      throws IOException {
+  private static void write(DataOutputStream out, Work.OfChange change) throws IOException {
+    Resizing.Step step = change.step();
     out.writeInt(step.number());
     Wire.writeText(out, step.kind().name());
-    write(out, step.module(), each);
+    write(out, step.module(), change);
     Resizing.Link link = step.link();
     out.writeBoolean(link != null);
     if (link != null) {
       Wire.writeText(out, link.reservoir());
-      write(out, link.from(), each);
-      write(out, link.to(), each);
+      write(out, link.from(), change);
+      write(out, link.to(), change);
       out.writeInt(link.number());
     }
   }
 
-  private static void write(DataOutputStream out, End end, Numbered in) throws IOException {
+  private static void write(DataOutputStream out, End end, Work.OfChange in) throws IOException {
     Wire.writeText(out, end.name());
     out.writeInt(end.index());
     out.writeInt(in.processes().getOrDefault(end, 0));
@@ -154,18 +172,25 @@ final class StepLog {
     List<Numbered> steps = new ArrayList<>();
     try {
       for (int i = 0; i < count; i++) {
-        long number = in.readLong();
-        if (in.readBoolean()) {
-          steps.add(new Numbered(number, null, TapOrder.read(in), Map.of()));
-        } else {
-          Map<End, Integer> processes = new LinkedHashMap<>();
-          steps.add(new Numbered(number, step(in, processes), null, processes));
-        }
+        steps.add(new Numbered(in.readLong(), work(in)));
       }
     } catch (IllegalArgumentException e) {
       throw new IOException("a step cannot be read", e);
     }
     return steps;
+  }
+
+  private static Work work(DataInputStream in) throws IOException {
+    int kind = in.readByte();
+    return switch (kind) {
+      case STEP -> {
+        Map<End, Integer> processes = new LinkedHashMap<>();
+        yield new Work.OfChange(step(in, processes), processes);
+      }
+      case TAP -> new Work.OfTap(TapOrder.read(in));
+      case GUEST -> new Work.OfGuest(GuestOrder.read(in), in.readInt());
+      default -> throw new IOException("a step of kind %d, which is unknown".formatted(kind));
+    };
   }
 
   private static Resizing.Step step(DataInputStream in, Map<End, Integer> processes)

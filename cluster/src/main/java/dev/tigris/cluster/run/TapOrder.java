@@ -57,6 +57,8 @@ public record TapOrder(
     out.writeInt(terms.mostBytes());
     out.writeInt(terms.window());
     out.writeBoolean(terms.blocks());
+    out.writeInt(terms.part());
+    out.writeInt(terms.parts());
     out.writeInt(perSecond);
     Wire.writeText(out, address);
     Wire.writeText(out, token);
@@ -68,8 +70,10 @@ public record TapOrder(
     int most = in.readInt();
     int window = in.readInt();
     boolean blocks = in.readBoolean();
+    int part = in.readInt();
+    int parts = in.readInt();
     int perSecond = in.readInt();
-    Tap.Terms terms = new Tap.Terms(most, window, blocks, perSecond > 0);
+    Tap.Terms terms = new Tap.Terms(most, window, blocks, perSecond > 0, part, parts);
     return new TapOrder(
         reservoir, terms, perSecond, Wire.readText(in), Wire.readText(in), Wire.readText(in));
   }

@@ -1,10 +1,12 @@
 package dev.tigris.cluster.run;
 
+import dev.tigris.cluster.Reach;
 import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.FlowLoad;
 import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.FlowSnapshot;
+import dev.tigris.flow.Guest;
 import dev.tigris.flow.Results;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,10 +20,14 @@ import org.jspecify.annotations.Nullable;
 /// A run on threads of this JVM.
 ///
 /// @param flow which runs
-/// @param graph of the flow
 /// @param noted its folder; null if it has none
-record ThreadsRun(FlowRun flow, FlowGraph graph, @Nullable ThreadsFolder noted)
+/// @param guests of other programs
+record ThreadsRun(FlowRun flow, @Nullable ThreadsFolder noted, ThreadsGuests guests)
     implements ClusterRun {
+  static ThreadsRun of(Described described, FlowRun flow, @Nullable ThreadsFolder noted) {
+    return new ThreadsRun(flow, noted, new ThreadsGuests(described.flow(), flow));
+  }
+
   @Override
   public Results await() throws RunException, InterruptedException {
     if (noted != null) {
@@ -74,10 +80,30 @@ record ThreadsRun(FlowRun flow, FlowGraph graph, @Nullable ThreadsFolder noted)
 
   @Override
   public CompletableFuture<Void> tap(TapOrder order) {
-    String why = order.refusal(graph);
+    String why = order.refusal(graph());
     return why == null
         ? TapLine.open(order, 0, flow).attached()
         : CompletableFuture.failedFuture(new IllegalStateException(why));
+  }
+
+  @Override
+  public CompletableFuture<Void> join(GuestOrder order) {
+    return guests.join(order);
+  }
+
+  @Override
+  public CompletableFuture<Void> leave(Guest guest) {
+    return flow.leave(guest);
+  }
+
+  @Override
+  public List<Reach> reaches() {
+    return guests.reaches();
+  }
+
+  @Override
+  public FlowGraph graph() {
+    return flow.graph();
   }
 
   @Override

@@ -144,6 +144,7 @@ final class Coordination {
     return switch (step.kind()) {
       case RESERVE -> member.answer(new Operation.ReserveInputs(module));
       case SEAL -> member.answer(new Operation.SealInputs(module));
+      case REQUIRE -> member.answer(new Operation.RequireSenders(module));
       case INITIALIZE -> member.answer(new Operation.Initialize(module));
       case START -> member.answer(new Operation.Start(module));
       case DROP -> {

@@ -13,11 +13,14 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 
-/// A simulation of a flow whose stages are resized and whose reservoirs are tapped while it runs:
-/// the engine, streams and taps that ship, on one thread, in an order that follows from a seed.
+/// A simulation of a flow that changes while it runs: stages are resized, reservoirs are tapped,
+// and
+/// guests take part. It has the engine, streams and taps that ship, on one thread, in an order that
+/// follows from a seed.
 ///
 /// ```
 ///   reads [2] ==> works [2..] ==> ends [2..]     resized at any moment, one change at a time
+///             ==>   guests    ==>                join, leave, fail and end at any moment
 ///             :               :
 ///            taps            taps                attached, read and closed at any moment
 /// ```
@@ -32,6 +35,12 @@ public final class GrowthSimulation {
   /// The most replicas of a stage.
   private static final int MOST = 5;
 
+  private static final int MOST_GUESTS = 3;
+
+  /// The stages, and those of guests, so that each gives to later ones only.
+  private static final List<String> RANKS =
+      List.of("reads", "works.taken", "helps", "works", "ends.given", "ends");
+
   /// The outcome of a simulation that has kept all promises.
   ///
   /// @param state how the flow ended
@@ -40,13 +49,15 @@ public final class GrowthSimulation {
   /// @param refused how many came too late, or while another went on
   /// @param copies how many waters the readers of taps have taken
   /// @param leftOut how many waters taps have left out, as far as is known
+  /// @param guests how many guests have taken part
   public record Result(
       FlowSnapshot.State state,
       long collected,
       long resized,
       long refused,
       long copies,
-      long leftOut) {}
+      long leftOut,
+      long guests) {}
 
   private record Change(String stage, int count, CompletableFuture<Void> answer) {}
 
@@ -55,6 +66,7 @@ public final class GrowthSimulation {
   private final SteppedEngine stepped;
   private final List<TapLedger> taps = new ArrayList<>();
   private final List<Change> changes = new ArrayList<>();
+  private final List<SimulatedGuest> guests = new ArrayList<>();
   private final ArrayDeque<End> waiting = new ArrayDeque<>();
   private int turns;
 
@@ -105,7 +117,7 @@ public final class GrowthSimulation {
       turn(0);
     }
     modules.calm();
-    while (!stepped.engine().isDone()) {
+    while (!stepped.engine().isDone() || !guests.stream().allMatch(SimulatedGuest::isOver)) {
       turn(0);
     }
     return conclude();
@@ -126,6 +138,9 @@ public final class GrowthSimulation {
       case 7 -> attach(false);
       case 8 -> anyTap().ifPresent(TapLedger::close);
       case 9 -> trouble();
+      case 10 -> invite();
+      case 11 -> anyGuest().ifPresent(SimulatedGuest::drain);
+      case 1, 12, 13, 14, 15, 16, 17, 18, 19 -> stepGuest(lowest);
       default -> step(lowest);
     }
   }
@@ -145,7 +160,32 @@ public final class GrowthSimulation {
   }
 
   private static int rank(End module) {
-    return EngineSimulation.STAGES.indexOf(module.name());
+    return RANKS.indexOf(module.name());
+  }
+
+  private void invite() {
+    if (guests.size() < MOST_GUESTS && !stepped.engine().isDone()) {
+      guests.add(
+          new SimulatedGuest(stepped, modules, guests.size(), random.split(), this::whileWaiting));
+    }
+  }
+
+  private Optional<SimulatedGuest> anyGuest() {
+    return guests.isEmpty() ? Optional.empty() : Optional.of(any(guests));
+  }
+
+  /// Lets a guest begin, or its module make a step. One that waits in a call rests.
+  private void stepGuest(int lowest) {
+    if (lowest > RANKS.indexOf("helps")) {
+      return;
+    }
+    anyGuest()
+        .filter(guest -> !guest.isWaiting())
+        .ifPresent(
+            guest -> {
+              guest.begin(random.nextInt(8) == 0);
+              guest.step();
+            });
   }
 
   /// A module waits in a call for modules behind it, or for the reader of a tap. So those before it
@@ -235,6 +275,7 @@ public final class GrowthSimulation {
     FlowSnapshot snapshot = stepped.engine().snapshot();
     modules.check(snapshot);
     modules.checkOutcome(stepped.engine(), snapshot);
+    guests.forEach(SimulatedGuest::conclude);
     boolean isWell = snapshot.state() == FlowSnapshot.State.DONE;
     for (TapLedger each : taps) {
       while (each.read()) {}
@@ -247,12 +288,13 @@ public final class GrowthSimulation {
         changes.size() - refused,
         refused,
         taps.stream().mapToLong(TapLedger::copies).sum(),
-        taps.stream().mapToLong(each -> each.tap.leftOut()).sum());
+        taps.stream().mapToLong(each -> each.tap.leftOut()).sum(),
+        guests.stream().filter(SimulatedGuest::hasTakenPart).count());
   }
 
   private static long sent(FlowSnapshot snapshot, String reservoir) {
     return snapshot.streams().stream()
-        .filter(stream -> stream.name().contains("->" + reservoir + "["))
+        .filter(stream -> stream.reservoir().equals(reservoir))
         .mapToLong(stream -> stream.counters().waters())
         .sum();
   }
@@ -273,7 +315,9 @@ public final class GrowthSimulation {
         text.startsWith("too late: ")
             || text.endsWith(" has ended")
             || text.endsWith(": those before it have ended")
-            || text.contains(" is being resized: ");
+            || text.equals("the flow is being stopped")
+            || text.contains(" is being resized: ")
+            || text.startsWith("a guest joins or leaves ");
     if (!isExpected) {
       throw new AssertionError(change + " was refused", why);
     }

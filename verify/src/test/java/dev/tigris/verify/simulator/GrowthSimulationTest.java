@@ -19,6 +19,7 @@ class GrowthSimulationTest {
     long refused = 0;
     long copies = 0;
     long leftOut = 0;
+    long guests = 0;
     for (long seed = from; seed < from + seeds; seed++) {
       GrowthSimulation.Result result;
       try {
@@ -32,13 +33,15 @@ class GrowthSimulationTest {
       refused += result.refused();
       copies += result.copies();
       leftOut += result.leftOut();
+      guests += result.guests();
     }
     String all =
-        "%s, %d collected, %d resized, %d refused, %d copied, %d left out"
-            .formatted(states, collected, resized, refused, copies, leftOut);
+        "%s, %d collected, %d resized, %d refused, %d copied, %d left out, %d guests"
+            .formatted(states, collected, resized, refused, copies, leftOut, guests);
     System.out.println(all);
     assertEquals(3, states.size(), all);
     assertTrue(collected > 0 && resized > 0 && refused > 0 && copies > 0 && leftOut > 0, all);
+    assertTrue(guests > 0, all);
   }
 
   @Test
