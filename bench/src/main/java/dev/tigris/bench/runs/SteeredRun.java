@@ -101,7 +101,8 @@ final class SteeredRun implements ClusterRun {
       stages.add(
           new FlowGraph.Stage(each, REPLICAS / STAGES.size(), index == 0, "round-robin", false));
       if (index > 0) {
-        edges.add(new FlowGraph.Edge(STAGES.get(index - 1), each, each, "lottery", 16, "memory", ""));
+        edges.add(
+            new FlowGraph.Edge(STAGES.get(index - 1), each, each, "lottery", 16, "memory", ""));
       }
     }
     return new FlowGraph("steered", stages, edges, List.of(), List.of(), false, null);

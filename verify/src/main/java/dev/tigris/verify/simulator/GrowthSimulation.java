@@ -14,9 +14,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 
 /// A simulation of a flow that changes while it runs: stages are resized, reservoirs are tapped,
-// and
-/// guests take part. It has the engine, streams and taps that ship, on one thread, in an order that
-/// follows from a seed.
+/// and guests take part. It has the engine, streams and taps that ship, on one thread, in an order
+/// that follows from a seed.
 ///
 /// ```
 ///   reads [2] ==> works [2..] ==> ends [2..]     resized at any moment, one change at a time
