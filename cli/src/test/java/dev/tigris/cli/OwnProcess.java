@@ -37,7 +37,7 @@ final class OwnProcess {
             "dev.tigris.cli/dev.tigris.cli.Main", System.getProperty("jdk.module.path"))
         .quick()
         .options("-Xmx256m", property)
-        .options("-cp", CLASS_PATH) // of libraries without descriptors, such as XChart's
+        .options("-cp", CLASS_PATH) // of libraries without descriptors, such as Micrometer's
         .options("--enable-native-access=dev.tigris.os,dev.tigris.memory,dev.tigris.net.libfabric")
         .command(args)
         .in(folder)

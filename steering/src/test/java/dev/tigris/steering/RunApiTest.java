@@ -246,7 +246,7 @@ class RunApiTest {
     assertTrue(metrics.contains("tigris_module_calls_total{"), metrics);
     assertTrue(metrics.endsWith("# EOF\n"), metrics);
     assertFalse(get("/api/v1/load").body().contains("\u001b"));
-    assertTrue(metrics.contains("replica=\"0\",stage=\"wo\u001b[2Jrk\\\"\\n\"} 1\n"), metrics);
+    assertTrue(metrics.contains("replica=\"0\",stage=\"wo\u001b[2Jrk\\\"\\n\"} 1.0\n"), metrics);
   }
 
   @Test
@@ -281,7 +281,8 @@ class RunApiTest {
         metrics.contains(
             "# TYPE tigris_edge_data_bytes counter\n# UNIT tigris_edge_data_bytes bytes\n"),
         metrics);
-    assertTrue(metrics.contains("reservoir=\"wo\u001b[2Jrk\\\"\\n\",to=\"work\"} 160\n"), metrics);
+    assertTrue(
+        metrics.contains("reservoir=\"wo\u001b[2Jrk\\\"\\n\",to=\"work\"} 160.0\n"), metrics);
   }
 
   @Test
