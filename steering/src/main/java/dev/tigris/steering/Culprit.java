@@ -7,11 +7,13 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The part of a run that limits its speed, and why that is known.
@@ -78,7 +80,7 @@ record Culprit(String stage, int replica, Cause cause, String reason) {
 
   /// Looks for the culprit; null if there is none.
   static @Nullable Culprit of(FlowGraph graph, Load load) {
-    Set<String> waiting = new HashSet<>();
+    Set<String> waiting = new LinkedHashSet<>();
     for (FlowGraph.Stage stage : graph.stages()) {
       if (mean(load.working(stage.name()), Load.Replica::waitsForCredit) >= WAITS) {
         waiting.add(stage.name());
@@ -118,17 +120,40 @@ record Culprit(String stage, int replica, Cause cause, String reason) {
             .filter(stage -> !load.working(stage).isEmpty())
             .toList();
     if (next.isEmpty()) {
-      return graph.drains().stream()
-          .filter(drain -> drain.stage().equals(victim))
-          .map(
-              drain ->
-                  new Culprit(
-                      drain.name(), ALL, Cause.DISK, seen + ", and only this drain is behind it"))
-          .findFirst()
-          .orElse(null);
+      return outside(graph, victim, seen);
     }
     String slow = slowest(next, load);
     return within(slow, load.working(slow), seen);
+  }
+
+  /// Returns what is behind a stage outside of the flow: a drain, or a stage of another program.
+  private static @Nullable Culprit outside(FlowGraph graph, String victim, String seen) {
+    return Stream.concat(
+            graph.drains().stream()
+                .filter(drain -> drain.stage().equals(victim))
+                .map(
+                    drain ->
+                        new Culprit(
+                            drain.name(),
+                            ALL,
+                            Cause.MODULE,
+                            seen + ", and only this drain is behind it")),
+            graph.edges().stream()
+                .filter(edge -> edge.from().equals(victim) && isElsewhere(graph, edge.to()))
+                .map(
+                    edge ->
+                        new Culprit(
+                            edge.to(),
+                            ALL,
+                            Cause.MODULE,
+                            seen + ", and another program is behind it")))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static boolean isElsewhere(FlowGraph graph, String stage) {
+    return graph.stages().stream()
+        .anyMatch(each -> each.name().equals(stage) && each.replicas() == 0);
   }
 
   /// Returns the stage that holds up those before it most.

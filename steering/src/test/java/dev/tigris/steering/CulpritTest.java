@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.FlowSnapshot;
 import java.time.Clock;
 import java.util.List;
@@ -58,6 +59,31 @@ class CulpritTest {
     assertTrue(
         culprit.reason().contains("work waits for credit 90 % of the time"), culprit::reason);
     assertEquals(1, events.after(0).stream().filter(e -> e.kind().equals("culprit")).count());
+  }
+
+  /// The flow of a run in which a second program takes a share of what `read` puts.
+  private static FlowGraph withGuest() {
+    List<FlowGraph.Stage> stages =
+        List.of(
+            new FlowGraph.Stage("read", 4, true, "round-robin", false),
+            new FlowGraph.Stage("work.taken", 0, false, "round-robin", false),
+            new FlowGraph.Stage("work.takers", 0, false, "round-robin", false));
+    List<FlowGraph.Edge> edges =
+        List.of(
+            new FlowGraph.Edge("read", "work.taken", "work", "lottery", 16, "memory", ""),
+            new FlowGraph.Edge(
+                "work.taken", "work.takers", "work.takers", "round-robin", 16, "memory", ""));
+    return new FlowGraph("test", stages, edges, List.of(), List.of(), false, null);
+  }
+
+  @Test
+  void aSecondProgramCanBeTheLimit() {
+    run.graph = withGuest();
+    Culprit culprit =
+        after(
+            new Work("read", 4, 100, MILLI, 0, 900), new Work("work.taken", 2, 100, MILLI, 0, 800));
+    assertEquals("work.takers", culprit.name());
+    assertTrue(culprit.reason().contains("another program is behind it"), culprit::reason);
   }
 
   @Test

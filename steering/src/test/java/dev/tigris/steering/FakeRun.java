@@ -31,6 +31,7 @@ final class FakeRun implements ClusterRun {
   RunProgress.Phase phase = RunProgress.Phase.RUNNING;
   int attempt = 1;
   long elapsedNanos;
+  FlowGraph graph = chain("read", "work", "write");
 
   /// Sets what a replica has done.
   void set(String stage, int replica, long calls, long service, long input, long credit) {
@@ -126,7 +127,7 @@ final class FakeRun implements ClusterRun {
 
   @Override
   public FlowGraph graph() {
-    return chain("read", "work", "write");
+    return graph;
   }
 
   @Override
