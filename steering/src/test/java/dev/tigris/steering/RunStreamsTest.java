@@ -8,6 +8,7 @@ import dev.tigris.cluster.run.Arguments;
 import dev.tigris.cluster.run.Cluster;
 import dev.tigris.cluster.run.ClusterRun;
 import dev.tigris.cluster.run.FlowProgram;
+import dev.tigris.cluster.run.RunException;
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.FlowException;
 import dev.tigris.flow.Module;
@@ -24,7 +25,9 @@ import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -185,6 +188,39 @@ class RunStreamsTest {
     helps(
         Cluster.processes(2).withRuns(runs).start(Totals.class),
         Cluster.processes(2).withRuns(runs));
+  }
+
+  private static Set<ProcessHandle> children() {
+    return ProcessHandle.current().children().collect(Collectors.toSet());
+  }
+
+  /// The waters that it had are lost. So the run begins again, without it, and loses nothing.
+  @Slow("starts JVMs, and kills one")
+  @Test
+  void aProgramThatIsKilledCostsAnAttempt() throws Exception {
+    ClusterRun run = Cluster.processes(2).withRuns(runs).withAttempts(2).start(Totals.class);
+    try (ControlServer _ = ControlServer.start(run)) {
+      Wait.until("waters flow", () -> run.progress().calls() > 100);
+      Set<ProcessHandle> before = children();
+      ClusterRun helper =
+          Cluster.processes(2)
+              .withRuns(runs)
+              .withAttempts(1)
+              .start(Helping.class, run.folder().orElseThrow().toString());
+      Wait.until("it helps", () -> helped(helper) > 1000 || helper.isDone());
+      Set<ProcessHandle> its = children();
+      its.removeAll(before);
+      assertTrue(its.iterator().next().destroyForcibly());
+      assertThrows(RunException.class, helper::await);
+      Wait.until("it begins again", () -> run.progress().attempt() == 2);
+      Wait.until("waters flow again", () -> run.progress().calls() > 100);
+      run.drain();
+      Results results = run.await();
+      assertEquals(results.number("made"), results.number("came"));
+      assertEquals(results.number("made sum"), results.number("came sum"));
+    } finally {
+      run.cancelAndAwait();
+    }
   }
 
   private static String refusal(RunStreams streams, String reservoir) {
