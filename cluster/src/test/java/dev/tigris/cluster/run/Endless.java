@@ -11,15 +11,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A program that counts until it is drained: `make` puts numbers, `work` passes them, `add` adds
-/// them up. What was made and what came are its results.
+/// them up. What was made and what came are its results. With the argument `checksums`, waters have
+/// such.
 public final class Endless implements FlowProgram {
   /// Makes the program.
   public Endless() {}
 
   @Override
   public Flow describe(Arguments arguments) {
-    return Flow.named("endless")
-        .source("make", Maker::new, 2)
+    Flow.Builder flow = Flow.named("endless");
+    if (arguments.word(0, "").equals("checksums")) {
+      flow = flow.checksums();
+    }
+    return flow.source("make", Maker::new, 2)
         .reservoir(Reservoir.leastOutstanding().withWindow(4))
         .stage("work", () -> (in, out) -> out.put(in), 2)
         .reservoir(Reservoir.lottery().withWindow(4))

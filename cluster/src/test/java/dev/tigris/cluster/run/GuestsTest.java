@@ -71,6 +71,7 @@ class GuestsTest {
   private FlowRun helper(ClusterRun run, int replicas, Module module) {
     GuestStreams streams = new GuestStreams(new Asked(run, joins));
     return Flow.named("helper")
+        .checksums()
         .stage("help", () -> module, replicas)
         .feed("help", kinds(streams.taking("work"), replicas))
         .drain("help", kinds(streams.giving("add"), replicas))
@@ -109,6 +110,11 @@ class GuestsTest {
   @Test
   void onThreads() throws Exception {
     helps(Cluster.threads().start(Endless.class));
+  }
+
+  @Test
+  void onThreadsWithChecksums() throws Exception {
+    helps(Cluster.threads().start(Endless.class, "checksums"));
   }
 
   @Slow("starts two JVMs")
