@@ -1,12 +1,16 @@
 package dev.tigris.steering;
 
 import dev.tigris.cluster.run.RunProgress;
+import dev.tigris.flow.FlowGraph;
 import dev.tigris.flow.FlowSnapshot;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The work of a run's replicas between two moments, and what has gone over its edges.
@@ -148,6 +152,31 @@ record Load(double seconds, List<Replica> replicas, List<EdgeLoad> edges) {
 
   static double share(long part, long whole) {
     return Math.clamp((double) part / whole, 0, 1);
+  }
+
+  /// Returns the replicas, those of each stage behind those of the stages before it.
+  List<Replica> ordered(FlowGraph graph) {
+    Set<String> order = new LinkedHashSet<>();
+    List<String> left =
+        new ArrayList<>(graph.stages().stream().map(FlowGraph.Stage::name).toList());
+    while (!left.isEmpty()) {
+      String next =
+          left.stream()
+              .filter(
+                  stage ->
+                      graph.edges().stream()
+                          .allMatch(e -> !e.to().equals(stage) || order.contains(e.from())))
+              .findFirst()
+              .orElse(left.getFirst());
+      boolean _ = order.add(next);
+      boolean _ = left.remove(next);
+    }
+    List<String> ranks = List.copyOf(order);
+    return replicas.stream()
+        .sorted(
+            Comparator.<Replica>comparingInt(each -> ranks.indexOf(each.stage()))
+                .thenComparingInt(Replica::replica))
+        .toList();
   }
 
   /// Returns the replicas of a stage that have not ended.

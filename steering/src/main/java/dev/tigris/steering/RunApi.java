@@ -147,7 +147,7 @@ final class RunApi {
     Culprit culprit = seen.culprit();
     Map<String, @Nullable Object> members = run();
     members.put("seconds", load.seconds());
-    members.put("replicas", load.replicas().stream().map(Load.Replica::members).toList());
+    members.put("replicas", load.ordered(run.graph()).stream().map(Load.Replica::members).toList());
     members.put("edges", load.edges().stream().map(each -> each.members(hasReceivers)).toList());
     members.put("culprit", culprit == null ? null : culprit.members());
     return members;

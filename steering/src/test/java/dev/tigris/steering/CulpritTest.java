@@ -87,6 +87,19 @@ class CulpritTest {
   }
 
   @Test
+  void theReplicasOfAStageAreToldBehindThoseBeforeIt() {
+    run.graph = withGuest();
+    Culprit _ =
+        after(
+            new Work("work.taken", 2, 100, MILLI, 0, 800), new Work("read", 1, 100, MILLI, 0, 900));
+    assertEquals(
+        List.of("read0", "work.taken0", "work.taken1"),
+        watcher.seen().load().ordered(run.graph).stream()
+            .map(r -> r.stage() + r.replica())
+            .toList());
+  }
+
+  @Test
   void aVictimInTheMiddleIsNotSlow() {
     Culprit culprit =
         after(
