@@ -21,7 +21,7 @@ final class ExchangePart implements ProcessPart {
   /// that takes long. A process that has died is told by its connections, or by its coordinator.
   static final Duration WHILE_IT_RUNS = Duration.ofDays(1);
 
-  /// How long a guest that has asked to take part may take to be there. Other changes wait.
+  /// How long a guest that has asked to take waters may take to be there. Other changes wait.
   private static final Duration FOR_A_GUEST = Duration.ofSeconds(10);
 
   /// A process of a guest.
@@ -94,17 +94,18 @@ final class ExchangePart implements ProcessPart {
     if (from != null) {
       return exchange.receiving(
           GuestStreams.identity(from.key, link.to().name()),
-          exchange.options().withPatience(FOR_A_GUEST),
+          exchange.options().withPatience(WHILE_IT_RUNS),
           () -> {},
           InterfaceReceiver::mayBeMissing);
     }
     if (to != null) {
-      Ways.Chosen way = exchange.ways().to(place(link.to()), to.reach);
+      int process = place(link.to());
       return new GuestStreams.Reaching(
-          exchange.sending(
-              GuestStreams.identity(to.key, link.from().name()),
-              way,
-              exchange.options().withPatience(FOR_A_GUEST)));
+          () ->
+              exchange.sending(
+                  GuestStreams.identity(to.key, link.from().name()),
+                  exchange.ways().to(process, to.reach),
+                  exchange.options().withPatience(FOR_A_GUEST)));
     }
     String name = flow.name() + "/" + link.stream();
     if (isHere(link.to())) {

@@ -1,6 +1,7 @@
 package dev.tigris.cluster;
 
 import dev.tigris.flow.Guest;
+import dev.tigris.flow.Reservoir;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamException;
 import dev.tigris.flow.StreamKind;
@@ -13,11 +14,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The streams that join a flow to the run of another program, in which it takes part. Feeds have a
 /// share of what is put on a reservoir there, and drains put on one. Each stream is a guest of its
 /// own.
+///
+/// All such streams of one flow are of one object.
 ///
 /// A feed's stream asks to take part when its module first looks for a water: by then all drains of
 /// the flow take part, and no result comes too late. If the flow is [drained][
@@ -47,9 +51,6 @@ public final class GuestStreams {
 
   private final Host host;
 
-  /// Names the program, if its flow is in one process.
-  private final long program = KEYS.nextLong();
-
   /// Joins a process to the run whose flow has nothing that joins processes.
   private @Nullable Line own;
 
@@ -77,9 +78,16 @@ public final class GuestStreams {
     return Header.Identity.of(key, 0, stand);
   }
 
-  private Guest guest(String reservoir, boolean gives, @Nullable ExchangePart part) {
-    long its = part == null ? program : part.exchange().program();
-    return new Guest(reservoir, gives, its, KEYS.nextLong());
+  private static void refuseWindow(StreamKind.Place place) {
+    if (place.window() != Reservoir.DEFAULT_WINDOW) {
+      throw new IllegalArgumentException(
+          "stream %s has a window of %d: to and from another run it is %d"
+              .formatted(place.name(), place.window(), Reservoir.DEFAULT_WINDOW));
+    }
+  }
+
+  private static Guest guest(String reservoir, boolean gives, Line line) {
+    return new Guest(reservoir, gives, line.exchange.program(), KEYS.nextLong());
   }
 
   /// The way of one process to the run.
@@ -88,12 +96,18 @@ public final class GuestStreams {
       Exchange exchange = new Exchange(KEYS.nextLong(), 0, StreamOptions.DEFAULT);
       List<Fabric> fabrics = new ArrayList<>();
       try {
-        listen(exchange, fabrics, "shm", "*");
-      } catch (NetException e) {
-        LOG.log(System.Logger.Level.DEBUG, "there is no shared memory", e);
+        try {
+          listen(exchange, fabrics, "shm", "*");
+        } catch (NetException e) {
+          LOG.log(System.Logger.Level.DEBUG, "there is no shared memory", e);
+        }
+        listen(exchange, fabrics, "tcp", "127.0.0.1:0");
+        return new Line(exchange, exchange.reach(), fabrics);
+      } catch (Throwable e) {
+        exchange.close();
+        fabrics.forEach(Fabric::close);
+        throw e;
       }
-      listen(exchange, fabrics, "tcp", "127.0.0.1:0");
-      return new Line(exchange, exchange.reach(), fabrics);
     }
 
     private static void listen(
@@ -154,18 +168,24 @@ public final class GuestStreams {
 
     @Override
     public Stream open(Place place) throws IOException {
-      Guest guest = streams.guest(reservoir, false, part);
+      refuseWindow(place);
       Line line = streams.enter(part);
-      return line.exchange
-          .receiving(
-              identity(guest.key(), guest.stand()),
-              line.exchange.options().withPatience(ExchangePart.WHILE_IT_RUNS),
-              () -> {},
-              receiver -> {
-                receiver.visits(new Share(streams.host, guest, line.here));
-                receiver.afterwards(() -> streams.leave(part));
-              })
-          .open(place);
+      Guest guest = guest(reservoir, false, line);
+      try {
+        return line.exchange
+            .receiving(
+                identity(guest.key(), guest.stand()),
+                line.exchange.options().withPatience(ExchangePart.WHILE_IT_RUNS),
+                () -> {},
+                receiver -> {
+                  receiver.visits(new Share(streams.host, guest, line.here));
+                  receiver.afterwards(() -> streams.leave(part));
+                })
+            .open(place);
+      } catch (Throwable e) {
+        streams.leave(part);
+        throw e;
+      }
     }
 
     @Override
@@ -211,8 +231,9 @@ public final class GuestStreams {
 
     @Override
     public Stream open(Place place) throws IOException {
-      Guest guest = streams.guest(reservoir, true, part);
+      refuseWindow(place);
       Line line = streams.enter(part);
+      Guest guest = guest(reservoir, true, line);
       try {
         Joined joined = streams.host.join(guest, line.here);
         await(joined, place);
@@ -255,13 +276,13 @@ public final class GuestStreams {
   /// The kind of the stream to a guest, in the run in which it takes part. A guest that cannot be
   /// reached has ended.
   ///
-  /// @param kind connects
-  record Reaching(StreamKind kind) implements StreamKind {
+  /// @param kind connects; it throws [IllegalArgumentException] if no way leads to the guest
+  record Reaching(Supplier<StreamKind> kind) implements StreamKind {
     @Override
     public Stream open(Place place) throws IOException {
       try {
-        return kind.open(place);
-      } catch (IOException e) {
+        return kind.get().open(place);
+      } catch (IOException | IllegalArgumentException e) { // it has told where it listens
         LOG.log(System.Logger.Level.WARNING, "a guest cannot be reached: {0}", e.getMessage());
         Stream ended = StreamKind.memory().open(place);
         ended.stop();
@@ -271,17 +292,12 @@ public final class GuestStreams {
 
     @Override
     public Ends ends() {
-      return kind.ends();
+      return Ends.SENDER;
     }
 
     @Override
     public boolean isBetweenProcesses() {
       return true;
-    }
-
-    @Override
-    public String description() {
-      return kind.description();
     }
   }
 }

@@ -17,6 +17,7 @@ import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,10 @@ import org.jspecify.annotations.Nullable;
 /// ```
 final class InterfaceReceiver extends InterfaceStream implements Requests.Receiver {
   private static final System.Logger LOG = System.getLogger(Exchange.class.getName());
+
+  /// How long a guest may take to connect that takes part.
+  private static final Duration FOR_A_GUEST = Duration.ofSeconds(10);
+
   private static final int CONTROLS = 8;
   private static final long CONTROL_BYTES = (long) (2 * CONTROLS) * ControlSlot.BYTES;
 
@@ -158,12 +163,29 @@ final class InterfaceReceiver extends InterfaceStream implements Requests.Receiv
     fail(why);
   }
 
-  private void begin(Visit its) {
+  /// The module looks for a water for the first time.
+  private void begin() {
     hasBegun = true;
+    if (mayBeMissing) { // it takes part from now on, and its sender is told so
+      deadline = System.nanoTime() + FOR_A_GUEST.toNanos();
+    }
+    Visit its = visit;
     try {
-      its.begin(this);
+      if (its != null) {
+        its.begin(this);
+      }
     } catch (IOException e) {
       throw new StreamException("stream %s: %s".formatted(name(), e.getMessage()), e);
+    }
+  }
+
+  @Override
+  protected boolean isWithoutSender() {
+    mover.enter();
+    try {
+      return isMissing;
+    } finally {
+      mover.exit();
     }
   }
 
@@ -198,7 +220,7 @@ final class InterfaceReceiver extends InterfaceStream implements Requests.Receiv
         lose(
             new StreamException(
                 "no sender of stream %s has connected within %s: check that its process runs, and has this address"
-                    .formatted(identity.name(), options.patience())));
+                    .formatted(identity.name(), mayBeMissing ? FOR_A_GUEST : options.patience())));
       }
       return;
     }
@@ -300,7 +322,9 @@ final class InterfaceReceiver extends InterfaceStream implements Requests.Receiv
     boolean _ = postControl(slot, Kind.REFUSAL, length, 0, 0, 0, 0);
     connected().ring();
     isClosing = true;
-    fail(why);
+    if (!isMissed(why)) {
+      fail(why);
+    }
   }
 
   // -- Receiving.
@@ -490,8 +514,8 @@ final class InterfaceReceiver extends InterfaceStream implements Requests.Receiv
 
   @Override
   public boolean isReady() {
-    if (visit != null && !hasBegun) {
-      begin(visit);
+    if (!hasBegun) {
+      begin();
     }
     mover.enter();
     try {
@@ -679,7 +703,8 @@ final class InterfaceReceiver extends InterfaceStream implements Requests.Receiv
 
   @Override
   protected void detachReceiver() {
-    leave(isStopped() || isDrained());
+    boolean isAsked = visit == null || hasBegun; // else no sender will ever come
+    leave(isAsked && (isStopped() || isDrained()));
   }
 
   @Override

@@ -170,11 +170,13 @@ final class Inlet {
     }
   }
 
-  /// From now on, a sender is lost even if it has sent nothing.
-  void requireSenders() {
-    for (int i = 0; i < open; i++) {
-      inputs[i].stream().requireSender();
+  /// From now on, a sender is lost even if it has sent nothing. Returns whether that comes too late
+  /// for one.
+  boolean requireSenders() {
+    for (Input each : all) {
+      each.stream().requireSender();
     }
+    return all.stream().anyMatch(each -> each.stream().isWithoutSender());
   }
 
   /// Takes nothing more from feeds, but for what those still bring that have asked for their end.

@@ -117,7 +117,7 @@ public sealed interface Operation {
 
   /// Requires the senders of a module that stands for a [Guest]: until then, a guest that is lost
   /// before it has given anything has ended. From now on it may have taken waters, and its loss is
-  /// one.
+  /// one. The answer is *ended* if one has been lost before, also where the module has ended.
   ///
   /// @param module the module
   record RequireSenders(End module) implements OnModule {}

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: any thread.
 final class Resizer {
+  /// More than so many guests that wait are refused.
+  static final int MOST_TURNS = 1_000;
+
   private final LocalRun run;
   private final Team team;
 
@@ -83,7 +86,7 @@ final class Resizer {
     for (Turn turn = first; turn != null; turn = next()) {
       String why;
       synchronized (this) {
-        if (turn.waits() && team.change() != null && !hasStopped) {
+        if (turn.waits() && team.change() != null && !hasStopped && turns.size() < MOST_TURNS) {
           turns.addLast(turn);
           return;
         }
@@ -102,8 +105,9 @@ final class Resizer {
     }
   }
 
+  /// Returns the next change, unless one goes on: those that wait keep their order.
   private synchronized @Nullable Turn next() {
-    return turns.poll();
+    return team.change() == null ? turns.poll() : null;
   }
 
   /// Makes what there is to do. One thread does so at a time, so that steps on one module keep
@@ -158,22 +162,28 @@ final class Resizer {
   }
 
   private void make(Resizing.Step step) {
+    CompletableFuture<FlowEngine.Answer> applied;
+    try {
+      applied = run.apply(step, partOfChange());
+    } catch (RuntimeException | Error e) { // else the change would have no answer
+      run.failed(e);
+      return;
+    }
     CompletableFuture<?> _ =
-        run.apply(step, partOfChange())
-            .whenComplete(
-                (answer, thrown) -> {
-                  if (thrown != null) {
-                    failed(thrown); // and the flow has, too
-                  } else {
-                    synchronized (this) {
-                      Resizing change = team.change();
-                      if (change != null) {
-                        change.answered(step.number(), answer);
-                      }
-                    }
-                    goOn();
+        applied.whenComplete(
+            (answer, thrown) -> {
+              if (thrown != null) {
+                failed(thrown); // and the flow has, too
+              } else {
+                synchronized (this) {
+                  Resizing change = team.change();
+                  if (change != null) {
+                    change.answered(step.number(), answer);
                   }
-                });
+                }
+                goOn();
+              }
+            });
   }
 
   private synchronized FlowPart partOfChange() {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 ///   grow:    ADD -> MEET -> REQUIRE -> RESERVE -> RECEIVE -> JOIN -> OPEN -> DONE
-///             |      |                    |
-///             |      +--------------------+--> UNDO --> REFUSED   the guest cannot be reached, or
+///             |      |        |           |
+///             |      +--------+-----------+--> UNDO --> REFUSED   the guest cannot be reached, or
 ///             |                                                   a receiver finishes already
 ///             +--------------------------------------> REFUSED    nothing was changed
 ///   shrink:  CLOSE -> LEAVE -> DONE
@@ -113,7 +113,7 @@ public final class Resizing {
   /// The stream from or to the guest.
   private final List<Link> beyond = new ArrayList<>();
 
-  /// The modules that stand for the guests of its program which give, if it takes.
+  /// The modules that stand for guests which give, if one of the same program takes.
   private final List<End> givers = new ArrayList<>();
 
   private final List<Step> steps = new ArrayList<>();
@@ -151,6 +151,8 @@ public final class Resizing {
     made.connect(flow, team, firstStream);
     if (!guest.gives()) {
       made.givers.addAll(team.givers(guest.program()));
+    } else if (team.hasTaker(guest.program())) {
+      made.givers.add(made.replica);
     }
     made.begin(Phase.ADD);
     return made;
@@ -253,6 +255,9 @@ public final class Resizing {
     if (step.kind() == Kind.ADD && answer == Answer.ENDED) {
       refusal = "the process where %s would be has ended its part".formatted(replica);
     }
+    if (phase == Phase.REQUIRE && answer == Answer.ENDED) {
+      refusal = "guest %s was lost, which gives: results would be, too".formatted(step.module());
+    }
     if (phase == Phase.MEET && answer == Answer.ENDED) {
       refusal = "guest %s cannot be reached".formatted(guest);
     }
@@ -272,7 +277,7 @@ public final class Resizing {
     switch (phase) {
       case ADD -> begin(refusal == null ? Phase.MEET : Phase.REFUSED);
       case MEET -> begin(refusal == null ? Phase.REQUIRE : Phase.UNDO);
-      case REQUIRE -> begin(Phase.RESERVE);
+      case REQUIRE -> begin(refusal == null ? Phase.RESERVE : Phase.UNDO);
       case RESERVE -> begin(refusal == null ? Phase.RECEIVE : Phase.UNDO);
       case RECEIVE -> begin(Phase.JOIN);
       case JOIN -> begin(Phase.OPEN);

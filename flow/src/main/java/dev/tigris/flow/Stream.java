@@ -454,6 +454,12 @@ public abstract class Stream {
   /// Until then, a kind may take that for its end.
   protected void requireSender() {}
 
+  /// Returns whether the sender was lost before it had sent anything, and that was taken for its
+  // end.
+  protected boolean isWithoutSender() {
+    return false;
+  }
+
   /// Wakes the sender if it waits for credit on any of its streams.
   protected final void wakeSender() {
     sender.wake(Parker.CREDIT);

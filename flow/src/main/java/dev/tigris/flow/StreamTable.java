@@ -171,6 +171,20 @@ final class StreamTable {
     return found;
   }
 
+  /// Gives back what the streams between a module that has ended and other processes hold.
+  void dispose(Operation.End module) {
+    for (Placed each : list()) {
+      Use use = each.made.use();
+      boolean isOwn =
+          (use == Use.INBOUND && each.made.to().equals(module))
+              || (use == Use.OUTBOUND && each.made.from().equals(module));
+      Stream stream = each.stream;
+      if (isOwn && stream != null) {
+        stream.dispose(true);
+      }
+    }
+  }
+
   synchronized int count() {
     return all.size();
   }

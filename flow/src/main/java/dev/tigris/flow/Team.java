@@ -193,12 +193,17 @@ public final class Team {
     return null;
   }
 
-  /// Returns the modules that stand for the guests of a program which give.
+  /// Returns whether a program has a guest that takes, or has taken.
+  boolean hasTaker(long program) {
+    return guests.values().stream()
+        .anyMatch(each -> !each.guest().gives() && each.guest().program() == program);
+  }
+
+  /// Returns the modules that stand for the guests of a program which give, or have given.
   List<End> givers(long program) {
     return guests.values().stream()
         .filter(each -> each.guest().gives() && each.guest().program() == program)
         .map(Known::stand)
-        .filter(each -> replicas(each.name()).contains(each))
         .toList();
   }
 
@@ -252,6 +257,7 @@ public final class Team {
     if (now.phase() == Resizing.Phase.REFUSED) {
       change = null;
       refused = (now.guest() == null ? "too late: " : "") + now.refusal();
+      guests.values().removeIf(each -> each.stand().equals(now.replica()));
       return true;
     }
     End changed = now.replica();

@@ -434,10 +434,7 @@ final class Worker implements Runnable {
             case Operation.EndOutput output -> endOutput(output.stream());
             case Operation.SealInputs seal -> sealInputs();
             case Operation.ReserveInputs reserve -> reserveInputs();
-            case Operation.RequireSenders require -> {
-              inlet.requireSenders();
-              yield Answer.APPLIED;
-            }
+            case Operation.RequireSenders require -> requireSenders();
             case Operation.Initialize initialize -> initialize();
             case Operation.Start start -> start();
             case Operation.Stop stop -> stopWorking();
@@ -662,6 +659,9 @@ final class Worker implements Runnable {
       // What destroy has left would cut short what the last thread writes as it closes the streams.
       interrupts.close();
     }
+    if (Guest.isOne(stage) && !run.isStopping()) {
+      run.streams().dispose(end); // one flow may have thousands of guests
+    }
     counters.set(ENDED, 1);
     answerAll();
   }
@@ -714,7 +714,12 @@ final class Worker implements Runnable {
         default -> {}
       }
     }
-    return Answer.ENDED;
+    return operation instanceof Operation.RequireSenders ? requireSenders() : Answer.ENDED;
+  }
+
+  /// Returns whether each sender was there, or has ended the stream.
+  private Answer requireSenders() {
+    return inlet.requireSenders() ? Answer.ENDED : Answer.APPLIED;
   }
 
   /// Ends a worker whose thread never started.

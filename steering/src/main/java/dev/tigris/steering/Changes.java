@@ -92,7 +92,7 @@ final class Changes {
           "the run has revision %d, and not %d: look at what has changed, and ask again"
               .formatted(revision(), basedOn));
     }
-    if (known.size() >= MOST || words + what.length() > MOST_WORDS) {
+    if (!isEnd(what) && (known.size() >= MOST || words + what.length() > MOST_WORDS)) {
       return Answer.refusal(
           Answer.NOT_NOW,
           "this run was changed %,d times: it takes no more".formatted(known.size()));
@@ -108,6 +108,11 @@ final class Changes {
     Change made = new Change(id, what, revision(), state);
     known.put(id, made);
     return Answer.json(Answer.ACCEPTED, made.members());
+  }
+
+  /// Returns whether a change ends the run: such are taken however many there were before.
+  private boolean isEnd(String what) {
+    return (what.equals("stop") || what.equals("cancel")) && known.size() < 2 * MOST;
   }
 
   /// Returns what has become of a change.

@@ -304,8 +304,8 @@ final class RunApi {
   }
 
   private static String words(String what, Guest guest) {
-    return "%s reservoir %s as a %s, %s"
-        .formatted(what, guest.reservoir(), guest.gives() ? "giver" : "taker", digits(guest.key()));
+    return "%s reservoir %s as a %s"
+        .formatted(what, guest.reservoir(), guest.gives() ? "giver" : "taker");
   }
 
   private static @Nullable Guest guest(Map<String, @Nullable Object> body) {

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
@@ -133,7 +134,10 @@ public final class RunClient {
       if (reply.isWell()) {
         return String.valueOf(reply.members().get("id"));
       }
-      if (reply.status() != Answer.CONFLICT || System.nanoTime() - start > CONTEST.toNanos()) {
+      boolean isStale =
+          reply.status() == Answer.CONFLICT
+              && !Objects.equals(revision, get("/api/v1/run").members().get("revision"));
+      if (!isStale || System.nanoTime() - start > CONTEST.toNanos()) {
         throw new IOException(reply.error());
       }
     }

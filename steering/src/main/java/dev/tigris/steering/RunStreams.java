@@ -35,7 +35,7 @@ import java.util.stream.IntStream;
 /// what it has, and ends. It ends, too, when that run has nothing more to give. If it fails, or is
 /// cancelled, waters are lost that it has taken, and so that run fails, or begins its next attempt.
 ///
-/// All such streams of one module are of one object.
+/// All such streams of one flow are of one object.
 ///
 /// Thread rule: any thread.
 public final class RunStreams {
@@ -168,6 +168,10 @@ public final class RunStreams {
     private static List<Reach> reaches(RunClient client) throws IOException {
       Object all = client.get("/api/v1/processes").members().get("processes");
       if (!(all instanceof List<?> list) || list.isEmpty()) {
+        throw new IOException("the processes of the run do not listen yet, or any more");
+      }
+      if (list.stream()
+          .anyMatch(each -> each instanceof Map<?, ?> its && "".equals(its.get("reach")))) {
         throw new IOException("the processes of the run do not listen yet, or any more");
       }
       try {

@@ -85,7 +85,7 @@ class RunStreamsTest {
           .stage("take", () -> (in, out) -> out.put(in), 2)
           .feed("take", run.taking("work"))
           .reservoir(Reservoir.lottery())
-          .stage("help", Helper::new, 3)
+          .stage("help", Passing::new, 3)
           .drain("help", run.giving("add"))
           .build();
     }
@@ -115,7 +115,7 @@ class RunStreamsTest {
     }
   }
 
-  private static final class Helper implements Module {
+  private static final class Passing implements Module {
     private @Nullable ModuleContext context;
 
     @Override

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: the coordinator's thread, but for [#waitsFor] and [#graph].
 final class RunTeam {
+  /// More than so many guests that wait are refused.
+  private static final int MOST_TURNS = 1_000;
+
   private final Described described;
   private final List<StepLog.Asking> workers = new ArrayList<>();
   private final Map<End, Integer> added = new HashMap<>();
@@ -99,8 +102,26 @@ final class RunTeam {
 
   /// Lets a guest join, as soon as no other change goes on.
   void join(GuestOrder order, CompletableFuture<Void> promised) {
-    turns.addLast(new Turn(() -> join(order), promised));
-    goOn();
+    begin(new Turn(() -> join(order), promised));
+  }
+
+  /// Returns the process for the module that stands for a guest. A guest that gives has chosen it,
+  /// since it connects there. For others, it is one whose part has not ended, if there is such.
+  private int placeOf(GuestOrder order) {
+    if (order.guest().gives() || isAlive(order.process())) {
+      return order.process();
+    }
+    for (int i = 0; i < workers.size(); i++) {
+      if (isAlive(i)) {
+        return i;
+      }
+    }
+    return order.process();
+  }
+
+  private boolean isAlive(int process) {
+    return team.sizes().keySet().stream()
+        .anyMatch(stage -> team.replicas(stage).stream().anyMatch(each -> place(each) == process));
   }
 
   private @Nullable String join(GuestOrder order) {
@@ -112,7 +133,7 @@ final class RunTeam {
     Resizing change = team.change();
     if (why == null && change != null) {
       int itself = workers.size() + guests++;
-      added.put(change.replica(), order.process());
+      added.put(change.replica(), placeOf(order));
       added.put(Objects.requireNonNull(change.guest()), itself);
       graph = team.graph(described.graph());
       workers.forEach(
@@ -125,7 +146,15 @@ final class RunTeam {
 
   /// Lets a guest leave, as soon as no other change goes on.
   void leave(Guest guest, CompletableFuture<Void> promised) {
-    turns.addLast(new Turn(() -> team.leave(guest), promised));
+    begin(new Turn(() -> team.leave(guest), promised));
+  }
+
+  private void begin(Turn turn) {
+    if (turns.size() >= MOST_TURNS) {
+      settle(turn.promised(), "%,d guests wait already".formatted(MOST_TURNS));
+      return;
+    }
+    turns.addLast(turn);
     goOn();
   }
 

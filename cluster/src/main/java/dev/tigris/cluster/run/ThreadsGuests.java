@@ -36,21 +36,19 @@ final class ThreadsGuests {
   }
 
   private synchronized Exchange exchange() {
-    Exchange its = exchange;
-    if (its == null) {
-      its = new Exchange(new SecureRandom().nextLong(), 0, StreamOptions.DEFAULT);
-      var network = Network.OneHost.best();
-      for (String each : List.of(network.provider(), Network.OneHost.SOCKETS)) {
-        if (fabrics.stream().noneMatch(known -> known.provider().equals(each))) {
-          Fabric fabric = Fabric.open(each);
-          fabrics.add(fabric);
-          String _ = its.listen(fabric, network.anywhere(fabric));
-        }
-      }
-      exchange = its;
+    if (exchange == null) {
+      exchange = new Exchange(new SecureRandom().nextLong(), 0, StreamOptions.DEFAULT);
       Thread _ = Thread.ofVirtual().name("tigris-guests-end").start(this::close);
     }
-    return its;
+    var network = Network.OneHost.best();
+    for (String each : List.of(network.provider(), Network.OneHost.SOCKETS)) {
+      if (fabrics.stream().noneMatch(known -> known.provider().equals(each))) {
+        Fabric fabric = Fabric.open(each);
+        fabrics.add(fabric);
+        String _ = exchange.listen(fabric, network.anywhere(fabric));
+      }
+    }
+    return exchange;
   }
 
   CompletableFuture<Void> join(GuestOrder order) {

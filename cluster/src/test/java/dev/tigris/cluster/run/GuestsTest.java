@@ -16,6 +16,7 @@ import dev.tigris.flow.Results;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.Water;
+import dev.tigris.memory.Jbuf;
 import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
 import java.nio.file.Path;
@@ -60,7 +61,7 @@ class GuestsTest {
   }
 
   /// Hands on what it gets, and counts it.
-  private final class Helper implements Module {
+  private final class Passing implements Module {
     @Override
     public void process(Water in, Stream out) {
       helped.incrementAndGet();
@@ -86,7 +87,7 @@ class GuestsTest {
   private void helps(ClusterRun run) throws Exception {
     Wait.until("waters flow", () -> run.progress().calls() > 100);
     for (int replicas : new int[] {1, 3}) {
-      FlowRun helper = helper(run, replicas, new Helper());
+      FlowRun helper = helper(run, replicas, new Passing());
       long before = helped.get();
       Wait.until("they help", () -> helped.get() > before + 1000 || helper.isDone());
       Wait.until("all do", () -> joins.stream().allMatch(CompletableFuture::isDone));
@@ -96,7 +97,7 @@ class GuestsTest {
       helper.drain();
       helper.await();
     }
-    FlowRun last = helper(run, 2, new Helper());
+    FlowRun last = helper(run, 2, new Passing());
     long before = helped.get();
     Wait.until("they help", () -> helped.get() > before + 1000);
     run.drain(); // which ends the helper, too
@@ -166,6 +167,105 @@ class GuestsTest {
     } finally {
       run.cancelAndAwait();
     }
+  }
+
+  /// However wrong it is where a guest says that it listens, the run goes on.
+  @Test
+  void aGuestThatListensNowhereIsRefused() throws Exception {
+    ClusterRun run = Cluster.threads().start(Endless.class);
+    try {
+      Wait.until("waters flow", () -> run.progress().calls() > 100);
+      long key = 0;
+      for (String way :
+          List.of(
+              "",
+              "|tcp=nonsense",
+              "|tcp=127.0.0.1",
+              "|tcp=127.0.0.1:99999",
+              "|shm=/etc/passwd",
+              "|shm=../../x",
+              "|other=1")) {
+        var taken =
+            run.join(new GuestOrder(new Guest("work", false, 1, key++), Reach.of("x" + way), 0));
+        ExecutionException refused =
+            assertThrows(ExecutionException.class, () -> taken.get(60, TimeUnit.SECONDS));
+        assertTrue(refused.getCause().getMessage().contains("cannot be reached"), way);
+      }
+      run.resize("work", 3).get(60, TimeUnit.SECONDS);
+      run.drain();
+      Results results = run.await();
+      assertEquals(results.number("made"), results.number("came"));
+    } finally {
+      run.cancelAndAwait();
+    }
+  }
+
+  @Test
+  void anotherWindowIsRefused() throws Exception {
+    ClusterRun run = Cluster.threads().start(Endless.class);
+    try {
+      GuestStreams streams = new GuestStreams(new Asked(run, joins));
+      Flow wide =
+          Flow.named("wide")
+              .stage("help", () -> (in, out) -> {})
+              .feed("help", streams.taking("work").withWindow(8))
+              .build();
+      FlowException refused = assertThrows(FlowException.class, () -> wide.start().await());
+      assertTrue(refused.getMessage().contains("has a window of 8"), refused::getMessage);
+      assertEquals(0, joins.size());
+    } finally {
+      run.cancelAndAwait();
+    }
+  }
+
+  /// A guest that has gone before the change of another is over leaves in its turn.
+  @Test
+  void aGuestMayLeaveAtOnce() throws Exception {
+    ClusterRun run = Cluster.threads().start(Endless.class);
+    try {
+      Wait.until("waters flow", () -> run.progress().calls() > 100);
+      for (int i = 0; i < 20; i++) {
+        FlowRun helper = helper(run, 2, new Passing());
+        helper.drain();
+        helper.await();
+      }
+      run.drain();
+      Results results = run.await();
+      assertEquals(results.number("made"), results.number("came"));
+      assertEquals(results.number("made sum"), results.number("came sum"));
+    } finally {
+      run.cancelAndAwait();
+    }
+  }
+
+  /// The memory of streams that have ended is given back while the run goes on.
+  @Slow("joins and leaves 200 times")
+  @Test
+  void manyVisitsTakeNoMemory() throws Exception {
+    ClusterRun run = Cluster.threads().start(Endless.class);
+    try {
+      Wait.until("waters flow", () -> run.progress().calls() > 100);
+      long before = 0;
+      for (int i = 0; i < 200; i++) {
+        long seen = helped.get();
+        FlowRun helper = helper(run, 1, new Passing());
+        Wait.until("it helps", () -> helped.get() > seen || helper.isDone());
+        helper.drain();
+        helper.await();
+        if (i == 20) {
+          before = usedBytes();
+        }
+      }
+      long most = before + (64 << 20);
+      Wait.until("the memory of streams is free", () -> usedBytes() < most);
+    } finally {
+      run.cancelAndAwait();
+    }
+  }
+
+  private static long usedBytes() {
+    System.gc();
+    return Jbuf.use().usedBytes();
   }
 
   private void refuses(ClusterRun run, String reservoir, boolean gives, String why)

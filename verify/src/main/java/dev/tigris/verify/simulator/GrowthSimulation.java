@@ -182,7 +182,7 @@ public final class GrowthSimulation {
         .filter(guest -> !guest.isWaiting())
         .ifPresent(
             guest -> {
-              guest.begin(random.nextInt(8) == 0);
+              guest.begin(random.nextInt(16) == 0, random.nextInt(8) == 0);
               guest.step();
             });
   }

@@ -64,6 +64,11 @@ final class SimulatedBridge extends Stream implements StreamKind {
   }
 
   @Override
+  protected boolean isWithoutSender() {
+    return isMissing;
+  }
+
+  @Override
   protected void requireSender() {
     mayBeMissing = false;
   }

@@ -139,7 +139,6 @@ final class SimulatedGuest {
         answer.whenComplete(
             (nothing, thrown) -> {
               if (thrown != null) {
-                if (System.getProperty("dbg") != null) System.out.println("REFUSED " + thrown);
                 taken.refuse();
               }
             });
@@ -150,13 +149,18 @@ final class SimulatedGuest {
   }
 
   /// Begins when it may give, if it has not gone meanwhile.
-  void begin(boolean goes) {
+  ///
+  /// @param isLost whether the stream by which it gives is lost before
+  /// @param goes whether it has gone
+  void begin(boolean isLost, boolean goes) {
     if (own != null || isGone || !mayGive.isDone() || mayGive.isCompletedExceptionally()) {
       return;
     }
+    if (isLost || goes) {
+      given.miss();
+    }
     if (goes) {
       isGone = true;
-      given.miss();
       return;
     }
     Flow flow =
