@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A stream as one to another process would be: it carries bytes, and can be cut. What lies on it
 /// then is lost.
-final class SimulatedWire extends Stream {
+class SimulatedWire extends Stream {
   private final BufferSpring departures;
   private final BufferSpring arrivals;
   private final ArrayDeque<byte[]> wire = new ArrayDeque<>();
@@ -27,22 +27,27 @@ final class SimulatedWire extends Stream {
   }
 
   /// Returns whether both ends have been in use, and are still.
-  boolean isInUse() {
+  final boolean isInUse() {
     return counters().taken() > 0 && !hasSenderLeft && !hasReceiverLeft && failure() == null;
   }
 
-  void cut(IOException cause) {
+  final void cut(IOException cause) {
     wire.clear();
     fail(cause);
   }
 
+  /// Returns whether the sender has ended it.
+  final boolean hasEnded() {
+    return ended;
+  }
+
   @Override
-  public Spring spring() {
+  public final Spring spring() {
     return departures;
   }
 
   @Override
-  public int outstanding() {
+  public final int outstanding() {
     return outstanding;
   }
 
