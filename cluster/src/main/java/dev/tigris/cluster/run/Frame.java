@@ -33,7 +33,7 @@ import java.util.Map;
 /// All integers are big-endian. Texts have a length of 32 bits, and are UTF-8. What another process
 /// sends is checked, and refused with an [IOException].
 final class Frame {
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int ORDER = 0;
   private static final int REPORT = 1;
 
