@@ -219,10 +219,11 @@ class NpyProductTest {
     requireFiles("a.npy", "b.npy", "c.npy");
   }
 
-  private static Stream<ProcessHandle> workers() {
+  /// Returns the workers of runs, and not what makes a cache for them.
+  private Stream<ProcessHandle> workers() {
     return ProcessHandle.current()
         .children()
-        .filter(each -> each.info().command().orElse("").endsWith("java"));
+        .filter(each -> each.info().commandLine().orElse("").contains(runs.toString()));
   }
 
   private void requireFiles(String... names) throws IOException {

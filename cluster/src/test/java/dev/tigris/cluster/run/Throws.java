@@ -175,13 +175,19 @@ public final class Throws implements FlowProgram {
       try (WatchService watch = file.getFileSystem().newWatchService()) {
         WatchKey _ = file.getParent().register(watch, StandardWatchEventKinds.ENTRY_CREATE);
         while (Files.notExists(After.ready(file, 0))) {
-          boolean _ = watch.take().reset();
+          boolean _ = isReset(watch.take());
         }
         for (boolean isNew = true; isNew && Files.notExists(file); ) {
           WatchKey key = watch.poll(CHANCE_MILLIS, TimeUnit.MILLISECONDS);
-          isNew = key != null && key.reset();
+          isNew = key != null && isReset(key);
         }
       }
+    }
+
+    /// A key with events that were not taken would come again at once, for ever.
+    private static boolean isReset(WatchKey key) {
+      var _ = key.pollEvents();
+      return key.reset();
     }
 
     @Override
