@@ -15,10 +15,10 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.Unit;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -43,27 +43,29 @@ final class Metrics {
     }
 
     /// Returns what there is to tell of all.
-    MetricSnapshot of(List<T> all, Function<T, Labels> labels) {
+    MetricSnapshot of(List<Labelled<T>> all) {
       if (isCounter) {
         CounterSnapshot.Builder counter =
             CounterSnapshot.builder().name(name).help(help).unit(unit());
-        for (T each : all) {
+        for (Labelled<T> each : all) {
           var _ =
               counter.dataPoint(
-                  new CounterDataPointSnapshot(
-                      value.applyAsDouble(each), labels.apply(each), null, 0));
+                  new CounterDataPointSnapshot(value.applyAsDouble(each.of), each.labels, null, 0));
         }
         return counter.build();
       }
       GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help).unit(unit());
-      for (T each : all) {
+      for (Labelled<T> each : all) {
         var _ =
             gauge.dataPoint(
-                new GaugeDataPointSnapshot(value.applyAsDouble(each), labels.apply(each), null));
+                new GaugeDataPointSnapshot(value.applyAsDouble(each.of), each.labels, null));
       }
       return gauge.build();
     }
   }
+
+  /// A thing with its labels.
+  private record Labelled<T>(T of, Labels labels) {}
 
   private static final List<Metric<FlowSnapshot.Replica>> OF_REPLICAS =
       List.of(
@@ -126,6 +128,10 @@ final class Metrics {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
+  // Of the last text, under this object's lock.
+  private List<RunProgress.Replica> last = List.of();
+  private List<Labels> labels = List.of();
+
   Metrics(ClusterRun run, Changes changes) {
     this.run = run;
     this.ofRun =
@@ -151,31 +157,50 @@ final class Metrics {
     return registry.scrape(TYPE);
   }
 
-  private MetricSnapshots collect() {
+  private synchronized MetricSnapshots collect() {
     RunProgress now = run.progress();
     MetricSnapshots.Builder all = MetricSnapshots.builder();
     for (Metric<RunProgress> each : ofRun) {
-      var _ = all.metricSnapshot(each.of(List.of(now), _ -> Labels.EMPTY));
+      var _ = all.metricSnapshot(each.of(List.of(new Labelled<>(now, Labels.EMPTY))));
     }
-    Map<FlowSnapshot.Replica, Labels> labels = new LinkedHashMap<>();
-    for (RunProgress.Replica each : now.replicas()) {
-      FlowSnapshot.Replica state = each.state();
-      Labels its =
-          Labels.of(
-              "process", String.valueOf(each.process()),
-              "replica", String.valueOf(state.replica()),
-              "stage", state.stage());
-      labels.put(state, its);
-    }
-    List<FlowSnapshot.Replica> replicas = List.copyOf(labels.keySet());
+    List<Labelled<FlowSnapshot.Replica>> replicas = replicas(now);
     for (Metric<FlowSnapshot.Replica> each : OF_REPLICAS) {
-      var _ = all.metricSnapshot(each.of(replicas, labels::get));
+      var _ = all.metricSnapshot(each.of(replicas));
     }
-    List<Edge> edges = List.copyOf(edges(now).values());
+    List<Labelled<Edge>> edges =
+        edges(now).values().stream().map(edge -> new Labelled<>(edge, edge.labels)).toList();
     for (Metric<Edge> each : OF_EDGES) {
-      var _ = all.metricSnapshot(each.of(edges, edge -> edge.labels));
+      var _ = all.metricSnapshot(each.of(edges));
     }
     return all.build();
+  }
+
+  /// Returns the replicas with their labels, which are those of the last text where the replica is:
+  /// most of the time goes with making them.
+  private List<Labelled<FlowSnapshot.Replica>> replicas(RunProgress now) {
+    List<RunProgress.Replica> replicas = now.replicas();
+    List<Labelled<FlowSnapshot.Replica>> made = new ArrayList<>(replicas.size());
+    for (int i = 0; i < replicas.size(); i++) {
+      RunProgress.Replica each = replicas.get(i);
+      boolean isKnown = i < last.size() && isSame(last.get(i), each);
+      made.add(new Labelled<>(each.state(), isKnown ? labels.get(i) : labels(each)));
+    }
+    last = replicas;
+    labels = made.stream().map(Labelled::labels).toList();
+    return made;
+  }
+
+  private static boolean isSame(RunProgress.Replica one, RunProgress.Replica other) {
+    return one.process() == other.process()
+        && one.state().replica() == other.state().replica()
+        && one.state().stage().equals(other.state().stage());
+  }
+
+  private static Labels labels(RunProgress.Replica of) {
+    return Labels.of(
+        "process", String.valueOf(of.process()),
+        "replica", String.valueOf(of.state().replica()),
+        "stage", of.state().stage());
   }
 
   private static Map<List<String>, Edge> edges(RunProgress now) {
