@@ -21,8 +21,9 @@ final class ExchangePart implements ProcessPart {
   /// that takes long. A process that has died is told by its connections, or by its coordinator.
   static final Duration WHILE_IT_RUNS = Duration.ofDays(1);
 
-  /// How long a guest that has asked to take waters may take to be there. Other changes wait.
-  private static final Duration FOR_A_GUEST = Duration.ofSeconds(10);
+  /// How long a guest that takes part may take to be there. One that is to take waters makes other
+  /// changes wait.
+  static final Duration FOR_A_GUEST = Duration.ofSeconds(10);
 
   /// A process of a guest.
   private record Far(Reach reach, long key) {}
@@ -89,8 +90,9 @@ final class ExchangePart implements ProcessPart {
 
   @Override
   public StreamKind kind(Link link) {
+    int receiver = place(link.to());
     Far from = guests.get(place(link.from()));
-    Far to = guests.get(place(link.to()));
+    Far to = guests.get(receiver);
     if (from != null) {
       return exchange.receiving(
           GuestStreams.identity(from.key, link.to().name()),
@@ -99,12 +101,11 @@ final class ExchangePart implements ProcessPart {
           InterfaceReceiver::mayBeMissing);
     }
     if (to != null) {
-      int process = place(link.to());
       return new GuestStreams.Reaching(
           () ->
               exchange.sending(
                   GuestStreams.identity(to.key, link.from().name()),
-                  exchange.ways().to(process, to.reach),
+                  exchange.ways().to(receiver, to.reach),
                   exchange.options().withPatience(FOR_A_GUEST)));
     }
     String name = flow.name() + "/" + link.stream();
@@ -112,7 +113,7 @@ final class ExchangePart implements ProcessPart {
       awaited.incrementAndGet();
       return exchange.receiving(name, options, this::connected);
     }
-    Ways.Chosen way = wayTo(place(link.to()));
+    Ways.Chosen way = wayTo(receiver);
     return exchange.sending(name, way.fabric(), way.address(), options);
   }
 

@@ -17,7 +17,6 @@ import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -34,10 +33,6 @@ import org.jspecify.annotations.Nullable;
 /// ```
 final class InterfaceReceiver extends InterfaceStream implements Requests.Receiver {
   private static final System.Logger LOG = System.getLogger(Exchange.class.getName());
-
-  /// How long a guest may take to connect that takes part.
-  private static final Duration FOR_A_GUEST = Duration.ofSeconds(10);
-
   private static final int CONTROLS = 8;
   private static final long CONTROL_BYTES = (long) (2 * CONTROLS) * ControlSlot.BYTES;
 
@@ -167,7 +162,7 @@ final class InterfaceReceiver extends InterfaceStream implements Requests.Receiv
   private void begin() {
     hasBegun = true;
     if (mayBeMissing) { // it takes part from now on, and its sender is told so
-      deadline = System.nanoTime() + FOR_A_GUEST.toNanos();
+      deadline = System.nanoTime() + ExchangePart.FOR_A_GUEST.toNanos();
     }
     Visit its = visit;
     try {
@@ -220,7 +215,9 @@ final class InterfaceReceiver extends InterfaceStream implements Requests.Receiv
         lose(
             new StreamException(
                 "no sender of stream %s has connected within %s: check that its process runs, and has this address"
-                    .formatted(identity.name(), mayBeMissing ? FOR_A_GUEST : options.patience())));
+                    .formatted(
+                        identity.name(),
+                        mayBeMissing ? ExchangePart.FOR_A_GUEST : options.patience())));
       }
       return;
     }

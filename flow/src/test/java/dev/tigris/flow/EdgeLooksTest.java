@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What is told of the edges of a flow.
+/// A flow tells of its edges.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class EdgeLooksTest {
   private static FlowLoad.Edge edge(FlowLoad load, String to) {

@@ -36,7 +36,7 @@ record Culprit(String stage, int replica, Cause cause, String reason) {
     MODULE,
     /// Its files.
     DISK,
-    /// What brings waters to it from another process.
+    /// The network that brings waters to it from another process.
     NETWORK;
 
     /// Returns its name in texts.

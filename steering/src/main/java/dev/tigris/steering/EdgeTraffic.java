@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What has gone over the edges of a run between two moments, put together from what its processes
+/// The traffic over the edges of a run between two moments, put together from what its processes
 /// say of their ends of the streams.
 ///
 /// **On its way.** For a replica R and a process P that it is not in,
@@ -64,7 +64,7 @@ final class EdgeTraffic {
 
   /// A receiver of an edge, in all processes; or what one process has sent to a replica.
   private static final class Sum {
-    /// What comes to the replica, and in which process that is; null and -1 if it is none.
+    /// The traffic that comes to the replica, and its process; null and -1 if it is none.
     @Nullable Coming coming;
 
     int process = -1;
@@ -75,7 +75,7 @@ final class EdgeTraffic {
     double window;
   }
 
-  /// What other processes have sent to a replica, and what has arrived.
+  /// The traffic that other processes have sent to a replica, and how much has arrived.
   private static final class Coming {
     final Map<Integer, Sum> from = new HashMap<>();
     double arrived;

@@ -20,7 +20,7 @@ class RunProgressTest {
   private static final int PROCESSES = 8;
   private static final int REPLICAS = 100;
 
-  /// What one of eight processes of a run with three stages of a hundred replicas tells.
+  /// Returns the load of one of eight processes, in a run with three stages of a hundred replicas.
   private static FlowLoad load() {
     List<String> stages = List.of("read", "work", "write");
     List<FlowSnapshot.Replica> replicas = new ArrayList<>();
